@@ -4,8 +4,8 @@ import io.inferspan.ebpf.live.AdoptedProcesses;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process whose work, and that of the processes it starts, belongs to a span: see {@link
- * EbpfBridge#adopt}. It ends when it is closed, or when the last of the processes exits.
+ * The attribution of a process and its descendants to a span; see {@link EbpfBridge#adopt}. Ends
+ * when it is closed, or when the last of these processes exits.
  */
 public final class Adoption implements AutoCloseable {
 

@@ -43,7 +43,7 @@ public final class BridgeConfig {
     return builderFrom(settings).build();
   }
 
-  /** Reads the settings as {@link #from} does, for those who add to them. */
+  /** Returns a builder with the settings that {@link #from} reads. */
   public static Builder builderFrom(Function<String, @Nullable String> settings) {
     Builder builder = builder();
     read(settings, Setting.SCOPE, value -> builder.scope(BridgeScope.parse(value)));
@@ -86,7 +86,7 @@ public final class BridgeConfig {
 
   private static int whole(String value) {
     if (!value.matches("[0-9]{1,9}")) {
-      throw new IllegalArgumentException("'" + value + "' is no number of bytes");
+      throw new IllegalArgumentException("'" + value + "' is not a number of bytes");
     }
     return Integer.parseInt(value);
   }
@@ -107,7 +107,7 @@ public final class BridgeConfig {
     };
   }
 
-  /** Returns which other processes are observed. */
+  /** Returns the observed processes, in addition to this one. */
   public BridgeScope scope() {
     return given.scope;
   }
@@ -132,27 +132,29 @@ public final class BridgeConfig {
     return given.allowPaths;
   }
 
-  /** Returns from which duration on an event is a span of its own. */
+  /** Returns the minimum duration of an event that gets its own span. */
   public long singleFromNanos() {
     return given.singleFrom.toNanos();
   }
 
-  /** Returns below which duration system calls and delays are left out. */
+  /** Returns the minimum duration of recorded system calls and delays. */
   public long ignoreBelowNanos() {
     return given.ignoreBelow.toNanos();
   }
 
-  /** Returns after which time without a sampled request probes are detached; zero means never. */
+  /**
+   * Returns the time without a sampled request after which probes are detached; zero means never.
+   */
   public long sleepAfterNanos() {
     return given.sleepAfter.toNanos();
   }
 
-  /** Returns what tracing may cost; null if there is no limit. */
+  /** Returns the limit on the cost of tracing, or null if there is none. */
   public @Nullable TracingBudget budget() {
     return given.budget;
   }
 
-  /** Returns whether all CPU time of this process is a cost of tracing. */
+  /** Returns whether all CPU time of this process counts towards the budget. */
   public boolean wholeProcess() {
     return given.wholeProcess;
   }
@@ -167,7 +169,7 @@ public final class BridgeConfig {
     return given.sharedContexts;
   }
 
-  /** Returns the BPF filesystem in which they are shared. */
+  /** Returns the BPF filesystem that holds the map of shared contexts. */
   public Path bpfFilesystem() {
     return given.bpfFilesystem;
   }
@@ -200,7 +202,8 @@ public final class BridgeConfig {
     private Builder() {}
 
     /**
-     * Sets which other processes are observed; by default all that receive a {@code traceparent}.
+     * Sets the observed processes, in addition to this one; by default all that receive a {@code
+     * traceparent}.
      */
     public Builder scope(BridgeScope scope) {
       this.scope = Objects.requireNonNull(scope, "scope");
@@ -210,7 +213,7 @@ public final class BridgeConfig {
     /** Sets the observed event families; all by default. */
     public Builder families(Set<EventFamily> families) {
       if (families.isEmpty()) {
-        throw new IllegalArgumentException("a bridge watches at least one family of events");
+        throw new IllegalArgumentException("families is empty, but must contain an event family");
       }
       this.families = EnumSet.copyOf(families);
       return this;
@@ -233,24 +236,27 @@ public final class BridgeConfig {
       return this;
     }
 
-    /** Sets whether file paths are recorded; by default only the kind of location and file is. */
+    /**
+     * Sets whether file paths are recorded; by default only the kind of directory and the extension
+     * are.
+     */
     public Builder allowPaths(boolean allowed) {
       this.allowPaths = allowed;
       return this;
     }
 
     /**
-     * Sets the duration from which an event gets its own span; shorter ones are folded. 1 ms by
-     * default.
+     * Sets the minimum duration of an event that gets its own span; shorter events are folded. 1 ms
+     * by default.
      */
     public Builder singleFrom(Duration least) {
-      this.singleFrom = bounded("the time from which on there are single spans", least, LONGEST);
+      this.singleFrom = bounded("singleFrom", least, LONGEST);
       return this;
     }
 
-    /** Sets the duration below which system calls and delays are ignored; zero by default. */
+    /** Sets the minimum duration of recorded system calls and delays; zero by default. */
     public Builder ignoreBelow(Duration least) {
-      this.ignoreBelow = bounded("the time below which calls are ignored", least, LONGEST);
+      this.ignoreBelow = bounded("ignoreBelow", least, LONGEST);
       return this;
     }
 
@@ -260,19 +266,21 @@ public final class BridgeConfig {
      * request, whose first milliseconds are lost. Zero disables this.
      */
     public Builder sleepAfter(Duration time) {
-      this.sleepAfter = bounded("the time after which probes sleep", time, LONGEST_AWAKE);
+      this.sleepAfter = bounded("sleepAfter", time, LONGEST_AWAKE);
       return this;
     }
 
-    /** Sets what tracing may cost: detail is lowered to hold it. There is no limit by default. */
+    /**
+     * Limits the cost of tracing; the bridge lowers detail to stay within it. No limit by default.
+     */
     public Builder budget(TracingBudget limit) {
       this.budget = Objects.requireNonNull(limit, "budget");
       return this;
     }
 
     /**
-     * Sets whether this process does nothing but trace, so that all its CPU time counts towards the
-     * budget; by default only that of the bridge's threads does.
+     * Sets whether all CPU time of this process counts towards the budget, as in an agent; by
+     * default only that of the bridge's threads counts.
      */
     public Builder wholeProcess(boolean whole) {
       this.wholeProcess = whole;
@@ -283,7 +291,7 @@ public final class BridgeConfig {
     public Builder ringBytes(int bytes) {
       if (Integer.bitCount(bytes) != 1 || bytes < LEAST_RING_BYTES || bytes > MOST_RING_BYTES) {
         throw new IllegalArgumentException(
-            "the ring has %d bytes, but must have a power of two from %d to %d"
+            "ringBytes is %d, but must be a power of two from %d to %d"
                 .formatted(bytes, LEAST_RING_BYTES, MOST_RING_BYTES));
       }
       this.ringBytes = bytes;
@@ -297,10 +305,10 @@ public final class BridgeConfig {
       return this;
     }
 
-    /** Sets the BPF filesystem's directory, if it is not the usual one. */
+    /** Sets the mount point of the BPF filesystem; {@code /sys/fs/bpf} by default. */
     public Builder bpfFilesystem(Path directory) {
       if (!directory.isAbsolute()) {
-        throw new IllegalArgumentException("'" + directory + "', but must begin with a slash");
+        throw new IllegalArgumentException("'" + directory + "', but must be an absolute path");
       }
       this.bpfFilesystem = directory;
       return this;
@@ -308,7 +316,7 @@ public final class BridgeConfig {
 
     /** Sets how long {@link EbpfBridge#close()} may take; five seconds by default. */
     public Builder closeTimeout(Duration timeout) {
-      this.closeTimeout = bounded("the time to close", timeout, LONGEST);
+      this.closeTimeout = bounded("closeTimeout", timeout, LONGEST);
       return this;
     }
 

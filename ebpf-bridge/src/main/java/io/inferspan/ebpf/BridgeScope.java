@@ -4,14 +4,13 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The processes whose requests are observed, in addition to this process's own threads.
+ * Selects the processes to observe, in addition to this process's own threads.
  *
- * <p>Children of a chosen process are included. A control group narrows the choice.
+ * <p>Children of a selected process are included. A cgroup narrows the selection.
  *
  * @param everything whether every process that receives a {@code traceparent} is observed
  * @param pids processes by pid
- * @param commands processes by name: that of the process, of its executable, or of the script it
- *     runs
+ * @param commands names of processes, of their executables, or of the scripts that they run
  * @param cgroup a directory of the cgroup v2 hierarchy; empty for all
  */
 public record BridgeScope(
@@ -25,7 +24,7 @@ public record BridgeScope(
     pids = Set.copyOf(pids);
     commands = Set.copyOf(commands);
     if (pids.stream().anyMatch(pid -> pid <= 0)) {
-      throw new IllegalArgumentException("a process number is above 0, unlike " + pids);
+      throw new IllegalArgumentException("pids must be above 0, but are " + pids);
     }
   }
 
@@ -67,7 +66,7 @@ public record BridgeScope(
 
   private static int number(String text) {
     if (!text.matches("[1-9][0-9]{0,8}")) {
-      throw new IllegalArgumentException("'" + text + "' is no process number");
+      throw new IllegalArgumentException("'" + text + "' is not a pid");
     }
     return Integer.parseInt(text);
   }

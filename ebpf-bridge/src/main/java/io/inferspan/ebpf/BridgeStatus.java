@@ -13,10 +13,10 @@ import java.util.Map;
  * @param events the observed events by kind
  * @param losses lost events by reason; reasons of the kernel side begin with {@code kernel.}
  * @param contexts how requests were recognised, and why some were not
- * @param flow pending events and the outcome of the others
+ * @param flow event accounting, open requests and own threads
  * @param failures errors that the bridge survived, by subject
- * @param sleep whether the probes that only serve requests are off
- * @param detail how much is reported of the classes of events that a budget lowers
+ * @param sleep whether the probes that only serve requests are detached
+ * @param detail the level of each event class, which a budget can lower
  */
 public record BridgeStatus(
     List<Program> programs,
@@ -29,7 +29,7 @@ public record BridgeStatus(
     Sleep sleep,
     List<Detail> detail) {
 
-  /** Copies what was given, in its order. */
+  /** Copies the collections and keeps their order. */
   public BridgeStatus {
     programs = List.copyOf(programs);
     libraries = List.copyOf(libraries);
@@ -82,10 +82,10 @@ public record BridgeStatus(
    *
    * @param object the object that it belongs to, such as {@code syscalls}
    * @param name its name
-   * @param attached whether it is attached; a uprobe then runs once a library is observed
+   * @param attached whether it is attached; a uprobe also needs an observed library before it runs
    * @param problem why it is not attached; empty if it is
-   * @param runs its runs while the kernel counted them
-   * @param runNanos its total run time while the kernel counted it
+   * @param runs its runs while the kernel's run statistics were enabled
+   * @param runNanos its total run time in nanoseconds while they were enabled
    */
   public record Program(
       String object, String name, boolean attached, String problem, long runs, long runNanos) {}

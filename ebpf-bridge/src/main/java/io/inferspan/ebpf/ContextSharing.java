@@ -5,18 +5,19 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The uses of {@code otel/traces_ctx_v1} in the BPF filesystem, the map in which OpenTelemetry
- * programs on a machine share contexts.
+ * How the bridge uses {@code otel/traces_ctx_v1} in the BPF filesystem, the map through which
+ * OpenTelemetry's eBPF programs share contexts.
  */
 public enum ContextSharing {
   /**
-   * Observes threads that serve a trace according to another program. The map does not contain the
-   * sampling flag, so all of these traces count as sampled.
+   * Observes threads whose context another program published. The map does not contain the sampled
+   * flag, so all of these contexts are treated as sampled.
    */
   READ,
   /**
-   * Publishes the requests that the bridge recognises, and the spans current on this process's
-   * threads. It costs a system call whenever a sampled span becomes current or stops being current.
+   * Publishes the contexts of recognised requests, and of the spans that are current on this
+   * process's threads. This costs a system call whenever a sampled span becomes current or stops
+   * being current.
    */
   PUBLISH;
 

@@ -23,12 +23,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects a telemetry to the kernel: what threads do for a sampled request is recorded as children
- * of the request's span.
+ * Records kernel and CUDA events of sampled requests as child spans of these requests.
  *
- * <p>The bridge never breaks its program. If the kernel does not support it, {@link #support()}
- * returns the reason, one line is logged, and all other methods do nothing. Prerequisites that are
- * partly met are {@link Prerequisite.State#LIMITED}, and the rest works.
+ * <p>The bridge never makes its application fail. If the machine does not support it, {@link
+ * #support()} returns the reason, one line is logged, and all other methods do nothing. If a
+ * prerequisite is {@link Prerequisite.State#LIMITED}, only some events are missing.
  */
 public final class EbpfBridge implements TelemetryExtension.Metered {
 
@@ -101,7 +100,7 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
       LOGGER.log(Level.DEBUG, "The eBPF bridge could not start", refused);
       bridge = without(unavailable(refused), config);
     }
-    bridge.sayHowItStands();
+    bridge.logSupport();
     return bridge;
   }
 
@@ -143,27 +142,30 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     return new EbpfSupport.Available(all);
   }
 
-  private void sayHowItStands() {
+  private void logSupport() {
     switch (support) {
       case EbpfSupport.Unavailable none ->
           LOGGER.log(
               Level.WARNING,
-              "The eBPF bridge is off, the rest goes on: " + none.reason() + ": " + none.remedy());
+              "The eBPF bridge is off; everything else works. "
+                  + none.reason()
+                  + ": "
+                  + none.remedy());
       case EbpfSupport.Available some ->
-          LOGGER.log(Level.INFO, "The eBPF bridge watches" + butFor(some));
+          LOGGER.log(Level.INFO, "The eBPF bridge is attached" + limitations(some));
     }
   }
 
-  private static String butFor(EbpfSupport.Available some) {
+  private static String limitations(EbpfSupport.Available some) {
     List<String> limits =
         some.prerequisites().stream()
             .filter(one -> one.state() == Prerequisite.State.LIMITED)
             .map(one -> one.name() + ": " + one.found())
             .toList();
-    return limits.isEmpty() ? "" : ", within limits: " + String.join("; ", limits);
+    return limits.isEmpty() ? "" : ", with limitations: " + String.join("; ", limits);
   }
 
-  /** Returns whether the bridge is active, and why not. */
+  /** Returns whether the bridge works on this machine, and the reason if it does not. */
   public EbpfSupport support() {
     return support;
   }
@@ -175,9 +177,9 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
   }
 
   /**
-   * Attributes the work of a process to a span, with all processes that it has started or will
-   * start, until the adoption is closed or the last of them exits. Requests inside keep their own
-   * spans. An unsampled {@code traceparent} adopts nothing.
+   * Attributes a process and its descendants, existing and future, to a span until the adoption is
+   * closed or the last of them exits. Requests that they serve keep their own spans. An unsampled
+   * {@code traceparent} has no effect.
    *
    * @param pid the process, as numbered in this process's {@code /proc}
    * @throws IllegalArgumentException if the traceparent is invalid
@@ -197,7 +199,7 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     SpanContext span = Span.fromContext(context).getSpanContext();
     if (!span.isValid()) {
       throw new IllegalArgumentException(
-          "traceparent is not what W3C Trace Context allows: version-traceid-spanid-flags");
+          "traceparent is invalid: W3C Trace Context requires version-traceid-spanid-flags");
     }
     return span;
   }

@@ -7,14 +7,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attaches a bridge to a telemetry if this jar is on the class path; controlled by INFERSPAN_EBPF.
+ * Attaches a bridge to each telemetry if this jar is on the class path; {@code INFERSPAN_EBPF=off}
+ * disables it.
  */
 public final class EbpfExtension implements TelemetryExtension {
 
-  /** Creates an extension that has done nothing yet. */
+  /** Used by {@link java.util.ServiceLoader}. */
   public EbpfExtension() {}
 
-  /** OpenTelemetry's context must be wrapped before its first use. */
+  /**
+   * Installs the bridge's context storage, which is only possible before the first use of
+   * OpenTelemetry's context.
+   */
   @Override
   public void prepare() {
     boolean ignored = PublishingContextStorage.install();

@@ -5,28 +5,30 @@ import io.inferspan.ebpf.support.ProgramTrial;
 import io.inferspan.ebpf.support.SupportCheck;
 import java.util.List;
 
-/**
- * The support for kernel events on this machine in this process, and what to do if there is none.
- */
+/** Whether this process can observe kernel events on this machine, and what to do if it cannot. */
 public sealed interface EbpfSupport {
 
-  /** Everything that was looked at, in the order in which to remedy it. */
+  /** Returns all prerequisites that were checked, in the order in which to fix them. */
   List<Prerequisite> prerequisites();
 
-  /** Looks at the machine and at this process; takes some milliseconds and changes nothing. */
+  /** Checks the machine and this process; takes a few milliseconds and changes nothing. */
   static EbpfSupport check() {
     return SupportCheck.of(MachineFacts.ofThisProcess());
   }
 
   /**
-   * Also loads and attaches the bridge's programs, and takes them off again; takes about a second.
+   * Checks as {@link #check} does, and also loads, attaches and detaches the bridge's programs;
+   * takes about a second.
    */
   static EbpfSupport tryOut() {
     EbpfSupport support = check();
     return support instanceof Available machine ? ProgramTrial.on(machine) : support;
   }
 
-  /** It can; what is {@link Prerequisite.State#LIMITED} costs some events. */
+  /**
+   * The bridge works; if a prerequisite is {@link Prerequisite.State#LIMITED}, some events are
+   * missing.
+   */
   record Available(List<Prerequisite> prerequisites) implements EbpfSupport {
 
     /** Copies the list. */
@@ -36,10 +38,10 @@ public sealed interface EbpfSupport {
   }
 
   /**
-   * It cannot.
+   * The bridge does not work.
    *
-   * @param reason the first thing that is missing
-   * @param remedy what to do about that
+   * @param reason the first missing prerequisite
+   * @param remedy how to fix it
    */
   record Unavailable(String reason, String remedy, List<Prerequisite> prerequisites)
       implements EbpfSupport {

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The families of events. Each costs what its programs cost and can be left out. */
+/** A family of events; leaving one out saves the cost of its programs. */
 public enum EventFamily {
   /** Calls of the CUDA driver and runtime. */
   CUDA,
@@ -14,11 +14,11 @@ public enum EventFamily {
   NCCL,
   /** System calls that a request waits for. */
   SYSCALLS,
-  /** Time off the CPU, and time waiting for a CPU while ready. */
+  /** Time off the CPU, and time runnable but waiting for a CPU. */
   SCHED,
   /** New connections and retransmissions. */
   TCP,
-  /** Operations that a program reports itself. */
+  /** Operations that an application marks with {@code inferspan_ckp.h}. */
   CKP;
 
   /** Parses comma-separated names such as {@code cuda,nccl}. */
@@ -35,7 +35,9 @@ public enum EventFamily {
         .filter(family -> family.word().equals(name))
         .findFirst()
         .orElseThrow(
-            () -> new IllegalArgumentException("'" + name + "' is none of " + allowedWords()));
+            () ->
+                new IllegalArgumentException(
+                    "'" + name + "', but must be one of " + allowedWords()));
   }
 
   private static String allowedWords() {

@@ -1,12 +1,12 @@
 package io.inferspan.ebpf;
 
 /**
- * Something that the bridge needs from the machine.
+ * A requirement of the bridge, and whether the machine meets it.
  *
- * @param name its name
+ * @param name its name in reports, such as {@code privileges}
  * @param state whether it is present
  * @param found what was found
- * @param remedy what to do; empty if nothing is needed
+ * @param remedy how to meet it; empty if there is nothing to do
  */
 public record Prerequisite(String name, State state, String found, String remedy) {
 

@@ -4,10 +4,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The limit of what tracing may cost.
+ * A limit on the cost of tracing.
  *
- * @param amount the amount in this unit
- * @param unit the resource, and how it is measured
+ * @param amount the limit, in {@code unit}
+ * @param unit the limited resource and its unit of measurement
  */
 public record TracingBudget(double amount, Unit unit) {
 
@@ -20,9 +20,9 @@ public record TracingBudget(double amount, Unit unit) {
     CORE,
     /** CPU time, in percent of all cores. */
     NODE,
-    /** Events that are reported in a second. */
+    /** Reported events per second. */
     EVENTS,
-    /** Bytes of reported events in a second. */
+    /** Bytes of reported events per second. */
     BYTES
   }
 

@@ -1,8 +1,7 @@
 /**
- * The eBPF bridge: kernel and CUDA events as spans under the request that caused them.
+ * The eBPF bridge: records kernel and CUDA events as child spans of the request that caused them.
  *
- * <p>Contains what communicates with the kernel; the programs in {@code bpf} decide what is
- * observed.
+ * <p>This package is the bridge's API.
  */
 @NullMarked
 package io.inferspan.ebpf;

@@ -176,7 +176,7 @@ class BridgeLifeIT {
     assertThat(output.lines().filter(line -> line.contains("eBPF bridge")))
         .singleElement()
         .asString()
-        .contains("The eBPF bridge is off, the rest goes on: privileges: neither CAP_BPF")
+        .contains("The eBPF bridge is off; everything else works. privileges: neither CAP_BPF")
         .contains("run as root");
   }
 

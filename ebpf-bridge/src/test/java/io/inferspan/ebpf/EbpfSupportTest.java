@@ -81,7 +81,7 @@ class EbpfSupportTest {
 
     assertThat(
             ChildProcess.run(ChildProcess.under(List.of("seccomp"), CHILD.toArray(String[]::new))))
-        .contains("support=bpf(2): refused while a seccomp filter is in force | allow bpf")
+        .contains("support=bpf(2): refused, and a seccomp filter is active | allow bpf")
         .contains("and the application runs on");
   }
 

@@ -48,7 +48,7 @@ class NamespaceIT {
                 "sh"));
 
     assertThat(output)
-        .contains("processes cannot be selected by pid or name from within a PID namespace")
+        .contains("processes cannot be selected by pid or name in a PID namespace")
         .contains("targets: []");
   }
 }

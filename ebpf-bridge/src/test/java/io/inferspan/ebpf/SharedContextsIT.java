@@ -211,7 +211,7 @@ class SharedContextsIT {
     assertThat(contractOf(bridge(READ, PUBLISH)))
         .singleElement()
         .asString()
-        .contains(map.path() + " is a map of another shape: remove it");
+        .contains(map.path() + " is a map of another type, key size or value size: remove it");
   }
 
   private static List<String> contractOf(EbpfBridge bridge) {

@@ -5,32 +5,32 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of steps and members; any thread may read. */
+/** Counters of engine steps and their members, by outcome. Any thread may read them. */
 public final class BatchCounters {
 
   private final Map<Count, LongAdder> counts = new EnumMap<>(Count.class);
 
-  /** What is counted. */
+  /** A counter. */
   public enum Count {
-    /** Steps whose begin was read. */
+    /** Steps whose start was read. */
     STEPS,
-    /** Steps whose begin was lost. */
+    /** Steps whose start was lost. */
     MISSED_STEPS,
-    /** Steps whose members are not known, since an earlier step's changes were lost. */
+    /** Steps whose members are unknown because changes of an earlier step were lost. */
     UNKNOWN_STEPS,
-    /** Steps whose end or launches were lost, or in whose time any record was. */
+    /** Steps whose end or launches were lost, or during which any other record was lost. */
     INCOMPLETE_STEPS,
     /** Slots that were scheduled without a known request. */
     UNIDENTIFIED_SLOTS,
     /** Slots that share an {@code x-request-id} with another live request. */
     AMBIGUOUS_SLOTS,
-    /** Launches that may be of one step or another, since no plugin marks steps. */
+    /** Launches that cannot be attributed to one step because no plugin marks steps. */
     AMBIGUOUS_LAUNCHES,
-    /** Engines whose messages are of no known release. */
+    /** Engines whose messages match no known release. */
     REFUSED_ENGINES,
-    /** Requests whose part in steps was written. */
+    /** Requests whose spans were written. */
     REQUESTS,
-    /** Requests and slots that were forgotten for want of room. */
+    /** Requests and slots that were dropped because a table was full. */
     EVICTED
   }
 
@@ -48,7 +48,7 @@ public final class BatchCounters {
     add(what, 1);
   }
 
-  /** How many there were. */
+  /** Returns the value of a counter. */
   public long of(Count what) {
     return Objects.requireNonNull(counts.get(what)).sum();
   }

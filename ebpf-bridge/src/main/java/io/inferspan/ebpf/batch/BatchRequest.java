@@ -2,30 +2,30 @@ package io.inferspan.ebpf.batch;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a request in an engine: where it came from, and its part in steps. */
+/** A request in an engine: its head, and its totals over the steps that ran it. */
 final class BatchRequest {
 
   final String id;
 
-  /** Null if no sampled request has its id, or several live ones have. */
+  /** Null if no sampled request has this id, or if several live requests have it. */
   @Nullable RequestHead head;
 
-  /** Its part in steps is known from messages of the engine, not from a plugin. */
+  /** Whether its steps are known from the engine's messages rather than from a plugin. */
   boolean frames;
 
   final PhaseTotals prefill = new PhaseTotals();
   final PhaseTotals decode = new PhaseTotals();
 
-  /** Slots that stand for it: one per rank and parallel sample. */
+  /** Number of its slots: one per rank and parallel sample. */
   int slots;
 
-  /** Steps that were reported in its time, and those of them of which something is not known. */
+  /** Steps during its lifetime, and those of them with missing data. */
   long steps;
 
   long incompleteSteps;
   long touchedNanos;
 
-  /** When it is written; 0 while it is live. */
+  /** When its spans are due to be written; 0 while it is live. */
   long dueNanos;
 
   BatchRequest(String id, @Nullable RequestHead head) {
@@ -33,7 +33,7 @@ final class BatchRequest {
     this.head = head;
   }
 
-  /** Adds the request's part in a step that is done. */
+  /** Adds the request's share of a completed step. */
   void add(Step step, int index, long doneNanos) {
     PhaseTotals phase = step.prefill[index] ? prefill : decode;
     phase.add(step, index, doneNanos);
@@ -43,7 +43,7 @@ final class BatchRequest {
     }
   }
 
-  /** Counts steps that may have run this request, without its part in them being known. */
+  /** Counts steps with missing data that may have run this request. */
   void miss(long missed) {
     steps += missed;
     incompleteSteps += missed;

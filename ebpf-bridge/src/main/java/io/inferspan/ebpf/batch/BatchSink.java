@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.batch;
 
-/** Takes steps and requests that are done; both are written once. */
+/** Receives each completed step and each completed request once. */
 interface BatchSink {
 
   void step(Step step, long doneNanos);

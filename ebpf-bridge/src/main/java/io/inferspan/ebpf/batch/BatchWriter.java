@@ -12,7 +12,9 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
 import java.util.function.LongUnaryOperator;
 
-/** Writes steps as spans with links to their members, and three spans under each request. */
+/**
+ * Writes a span for each step, with links to its members, and up to three spans for each request.
+ */
 final class BatchWriter implements BatchSink {
 
   private static final int LINKS = 128;
@@ -25,7 +27,7 @@ final class BatchWriter implements BatchSink {
   private final ShareModel model;
   private final LongUnaryOperator epochNanos;
 
-  /** Maps times of the kernel by {@code epochNanos}. */
+  /** Creates a writer; {@code epochNanos} converts times of the kernel's clock. */
   BatchWriter(Telemetry telemetry, ShareModel model, LongUnaryOperator epochNanos) {
     this.telemetry = telemetry;
     this.model = model;
@@ -50,7 +52,7 @@ final class BatchWriter implements BatchSink {
     span.closeAt(epoch(end));
   }
 
-  /** Links to as many members as one span may; returns the first that is left. */
+  /** Links to members from an index on, up to the limit of a span; returns the next index. */
   private static int link(PendingSpan pending, Step step, int from) {
     int linked = 0;
     int at = from;
@@ -65,7 +67,10 @@ final class BatchWriter implements BatchSink {
     return at;
   }
 
-  /** Tokens of its prompt, if they are known; a member that decodes has none. */
+  /**
+   * Returns the attributes of a link: the prompt tokens of a member in prefill, or whether its
+   * membership was observed.
+   */
   private static Attributes part(Step step, int member) {
     if (step.frames) {
       return Attributes.of(

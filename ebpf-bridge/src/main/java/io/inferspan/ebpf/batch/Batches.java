@@ -8,17 +8,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Engines' steps and the requests in them, from what their processes mark.
+ * Joins the steps of engines with the requests that they run.
  *
- * <p>A request is known to an engine by its {@code x-request-id}, and to its trace by the head that
- * the API server read with the same id.
+ * <p>The engine identifies a request by its {@code x-request-id}; the trace context comes from the
+ * head that the API server read with the same id.
  */
 final class Batches {
 
-  /** Records of ranks and of the device come within this time after a request's end. */
+  /** Records of ranks and of the device arrive at most this long after the end of a request. */
   private static final long GRACE_NANOS = 1_000_000_000L;
 
-  /** A request that was in no step for so long has ended unseen. */
+  /** A request that was in no step for this long is assumed to have ended. */
   private static final long QUIET_NANOS = 120_000_000_000L;
 
   private final ShareModel model;
@@ -29,14 +29,14 @@ final class Batches {
   private final Map<Integer, Rank> ranks = new HashMap<>();
   private final Map<String, BatchRequest> requests = new LinkedHashMap<>();
 
-  /** What is known of lost records. */
+  /** The times of lost records. */
   interface Losses {
 
-    /** Whether a record of any process was lost in this time. */
+    /** Returns whether a record of any process was lost in this interval. */
     boolean during(long fromNanos, long toNanos);
   }
 
-  /** Holds at most {@code most} requests, and slots of one rank. */
+  /** Holds at most {@code most} requests, and at most {@code most} slots per rank. */
   Batches(ShareModel model, int most, BatchSink sink, Losses losses) {
     this.model = model;
     this.sink = sink;
@@ -44,16 +44,15 @@ final class Batches {
     this.losses = losses;
   }
 
-  /** What became of steps and members. */
   BatchCounters counters() {
     return counters;
   }
 
   /**
-   * A process said whose a slot is.
+   * Assigns a slot of a rank to a request.
    *
-   * @param engine the process that the rank belongs to: ids are the engine's
-   * @param requestId empty where two live requests share it, null where it is unknown
+   * @param engine the pid of the rank's engine, within which request ids are unique
+   * @param requestId empty if two live requests share it, null if it is unknown
    * @param head null if no sampled request has this id
    */
   void bind(
@@ -73,12 +72,12 @@ final class Batches {
     }
   }
 
-  /** The request that an engine knows by this id; a new one if there is none. */
+  /** Returns the engine's request with this id, creating it if necessary. */
   BatchRequest request(int engine, String requestId, @Nullable RequestHead head) {
     String key = engine + "/" + requestId;
     BatchRequest request = requests.get(key);
     if (request != null && request.slots == 0 && head != null && !head.equals(request.head)) {
-      write(request); // A later request with the same id.
+      write(request); // This is a later request with the same id.
       request = null;
     }
     if (request == null) {
@@ -93,7 +92,7 @@ final class Batches {
     return request;
   }
 
-  /** Forgets a request, of which nothing is written. */
+  /** Removes a request without writing its spans. */
   void discard(BatchRequest request) {
     requests.remove(request.id);
   }
@@ -104,37 +103,37 @@ final class Batches {
     sink.request(request);
   }
 
-  /** A process begins a step. */
+  /** Begins a step of a process. */
   Step stepBegan(int pid, long step, Changes changes, long nanos) {
     return rank(pid).begin(step, changes, nanos);
   }
 
-  /** A process ended a step, in which it made so many launches. */
+  /** Ends a step, in which the process made {@code launches} launches. */
   void stepEnded(int pid, long step, long launches, long nanos) {
     rank(pid).end(step, launches, nanos);
   }
 
-  /** A process launched a kernel or a graph in its open step. */
+  /** Adds a launch of a kernel or a graph to the open step of a process. */
   void launched(int pid, long startNanos) {
     rank(pid).launched(startNanos);
   }
 
-  /** A process recorded an event of the device. */
+  /** Notes a {@code cuEventRecord} in the open step of a process. */
   void recorded(int pid, long event) {
     rank(pid).recorded(event);
   }
 
-  /** A process waited for an event until now. */
+  /** Notes the end of a wait for a CUDA event. */
   void eventReached(int pid, long event, long nanos) {
     rank(pid).eventReached(event, nanos);
   }
 
-  /** A process waited for a stream or its device until now. */
+  /** Notes the end of a wait for a stream or the device. */
   void allDone(int pid, long nanos) {
     rank(pid).allDone(nanos);
   }
 
-  /** A process ended. */
+  /** Ends the steps of a process that exited. */
   void processExited(int pid, long nanos) {
     Rank rank = ranks.remove(pid);
     if (rank != null) {
@@ -142,7 +141,7 @@ final class Batches {
     }
   }
 
-  /** Writes the requests whose time has come. */
+  /** Writes the requests that are due. */
   void expire(long nanos) {
     for (BatchRequest request : List.copyOf(requests.values())) {
       boolean due = request.dueNanos > 0 && request.dueNanos <= nanos;
@@ -152,22 +151,23 @@ final class Batches {
     }
   }
 
-  /** Writes all that there is. */
+  /** Writes all remaining steps and requests. */
   void close(long nanos) {
     ranks.values().forEach(rank -> rank.close(nanos));
     ranks.clear();
     expire(Long.MAX_VALUE);
   }
 
-  void settle(@Nullable BatchRequest request, long nanos) {
+  /** Schedules the writing of a request that has no slots left. */
+  void writeIfEnded(@Nullable BatchRequest request, long nanos) {
     if (request != null && request.slots == 0) {
       request.dueNanos = nanos + GRACE_NANOS;
     }
   }
 
   /**
-   * Whether a record was lost in this time. Whose it was is not known: it may have been a step's
-   * wait, a launch, or the request of a slot.
+   * Returns whether a record was lost in this interval; it may have been a step's wait, a launch,
+   * or the request of a slot.
    */
   boolean lost(long fromNanos, long toNanos) {
     return losses.during(fromNanos, toNanos);

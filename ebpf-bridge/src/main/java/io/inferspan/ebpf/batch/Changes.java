@@ -1,18 +1,18 @@
 package io.inferspan.ebpf.batch;
 
-/** What a step changes in its process's members. */
+/** The changes that a step makes to the members of its process. */
 final class Changes {
 
   private static final long PREFILL = 1L << 56;
   private static final long FINISHED = 1L << 57;
 
-  /** Slots and their tokens, as {@code inferspan_ckp.h} lays them out. */
+  /** Slots and their tokens, in the layout of {@code inferspan_ckp.h}. */
   final long[] words;
 
-  /** Words that are valid. */
+  /** Number of valid words. */
   final int count;
 
-  /** They are all members, not the difference to the step before. */
+  /** Whether the words list all members rather than the changes since the previous step. */
   final boolean full;
 
   Changes(long[] words, int count, boolean full) {
@@ -25,7 +25,7 @@ final class Changes {
     return (int) word;
   }
 
-  /** Zero if the slot left. */
+  /** Returns the scheduled tokens; zero if the slot is no longer scheduled. */
   static int tokens(long word) {
     return (int) (word >>> 32) & 0xff_ffff;
   }

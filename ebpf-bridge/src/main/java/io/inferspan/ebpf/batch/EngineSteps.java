@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the marks of engines and the calls in their steps. On the ring's thread. */
+/** Reads the step marks of engines and the calls in these steps. Runs on the ring's thread. */
 public final class EngineSteps {
 
   private static final int MOST_ENGINES = 1_024;
@@ -27,23 +27,23 @@ public final class EngineSteps {
   private final FramedEngines framed;
   private long expiredNanos;
 
-  /** What the steps need from the reader of events. */
+  /** Callbacks to the reader of events. */
   public interface Host {
 
-    /** The live sampled request of this process with this {@code x-request-id}, if it is one. */
+    /** Returns the live sampled request of a process with this {@code x-request-id}, or null. */
     @Nullable Owner head(int tgid, String requestId);
 
-    /** Events of this step follow. */
+    /** Called before the events of a step. */
     void began(Step step);
 
-    /** The device is done with this step; its span is written. */
+    /** Called after the span of a step was written. */
     void done(Step step);
 
-    /** Whether a record of any process was lost in this time. */
+    /** Returns whether a record of any process was lost in this interval. */
     boolean lost(long fromNanos, long toNanos);
   }
 
-  /** The last step that a process began, and its changes as far as they were read. */
+  /** The last step that a process began, with the changes read so far. */
   private static final class Marks {
     long owner;
     long step;
@@ -54,11 +54,11 @@ public final class EngineSteps {
     boolean full;
     boolean open;
 
-    /** Of the last launch: a wait for another stream says nothing about the step. */
+    /** Stream of the last launch; a wait for another stream does not show the end of the step. */
     long stream;
   }
 
-  /** Writes to {@code telemetry}; maps times of the kernel by {@code epochNanos}. */
+  /** Writes spans to {@code telemetry}; {@code epochNanos} converts times of the kernel's clock. */
   public EngineSteps(Telemetry telemetry, LongUnaryOperator epochNanos, Host host) {
     ShareModel model = ShareModel.PREFILL_WEIGHTED;
     BatchWriter writer = new BatchWriter(telemetry, model, epochNanos);
@@ -83,12 +83,12 @@ public final class EngineSteps {
     }
   }
 
-  /** What became of steps and members; any thread may read. */
+  /** Returns the counters, which any thread may read. */
   public BatchCounters counters() {
     return batches.counters();
   }
 
-  /** Takes a record that becomes no span; false if it is about something else, too. */
+  /** Handles a record that does not become a span; returns false if it has other uses, too. */
   public boolean control(Kind kind, EventView event) {
     boolean frames = Source.of(event.source()) == Source.FRAMES;
     switch (kind) {
@@ -141,7 +141,10 @@ public final class EngineSteps {
     }
   }
 
-  /** Read by the process itself, or by one that started it: others may use any id. */
+  /**
+   * Returns the head with this id that the process or one of its ancestors read: unrelated
+   * processes may use the same id.
+   */
   private @Nullable RequestHead head(EventView event, String id) {
     int parent = (int) event.extra();
     Owner head = host.head(event.tgid(), id);
@@ -192,7 +195,7 @@ public final class EngineSteps {
     beginIfComplete(marks, event.tgid());
   }
 
-  /** A step of whose changes some are lost is taken as not read at all. */
+  /** Begins a step after all of its changes were read; never begins one whose changes were lost. */
   private void beginIfComplete(Marks marks, int pid) {
     if (marks.read == marks.count) {
       Changes changes = new Changes(marks.changes, marks.read, marks.full);
@@ -212,7 +215,7 @@ public final class EngineSteps {
     }
   }
 
-  /** Takes a call; false if its process is no engine's. */
+  /** Handles a call; returns false if its process does not belong to an engine. */
   public boolean call(Kind kind, EventView event) {
     if (framed.call(kind, event)) {
       return true;
@@ -251,7 +254,7 @@ public final class EngineSteps {
     return true;
   }
 
-  /** Writes the requests whose time has come. */
+  /** Writes the requests that are due. */
   public void expire(long nanos) {
     if (nanos - expiredNanos >= EXPIRE_NANOS) {
       expiredNanos = nanos;
@@ -259,7 +262,7 @@ public final class EngineSteps {
     }
   }
 
-  /** Writes all that there is. */
+  /** Writes all remaining steps and requests. */
   public void close(long nanos) {
     engines.clear();
     framed.close(nanos);

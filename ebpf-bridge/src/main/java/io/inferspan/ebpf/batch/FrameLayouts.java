@@ -7,19 +7,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The layouts of vLLM V1's messages, by release. An array has all fields of its class, so that the
- * number of fields names the releases that it may be of.
+ * The layouts of vLLM V1's messages, by release. A message is an array of all fields of its class,
+ * so the number of fields identifies the possible releases.
  */
 final class FrameLayouts {
 
-  /** Requests have ids with a random suffix from this number of fields on (0.14). */
+  /** Request ids have a random suffix from this number of fields on (release 0.14). */
   private static final int SUFFIXED = 16;
 
   private static final Pattern SAMPLE = Pattern.compile("^\\d+_(?=[a-z])");
   private static final Pattern SUFFIX = Pattern.compile("-[0-9a-f]{8}$");
   private static final Pattern SERVER = Pattern.compile("cmpl-(.+)-\\d+|[a-z]+-(.+)");
 
-  /** The numbers of fields that an output may have, by those of a request. */
+  /** The possible numbers of fields of an output, by the number of fields of a request. */
   private static final Map<Integer, List<Integer>> OUTPUTS =
       Map.ofEntries(
           Map.entry(10, List.of(7)), // 0.8.4, 0.8.5
@@ -44,14 +44,14 @@ final class FrameLayouts {
     return OUTPUTS.getOrDefault((int) requestFields, List.of()).contains((int) outputFields);
   }
 
-  /** The id that all parallel samples of a request share. */
+  /** Returns the id that all parallel samples of a request share. */
   static String withoutSample(String engineId) {
     return SAMPLE.matcher(engineId).replaceFirst("");
   }
 
   /**
-   * What the client's {@code x-request-id} may be, the likeliest first: the suffix may be switched
-   * off, and a client's own id may end as one does.
+   * Returns the possible values of the client's {@code x-request-id}, the most likely first: the
+   * random suffix can be disabled, and a client's own id can end like one.
    */
   static List<String> clientIds(String engineId, long requestFields) {
     List<String> ids = new ArrayList<>();

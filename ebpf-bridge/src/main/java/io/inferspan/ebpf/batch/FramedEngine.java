@@ -12,11 +12,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine without a plugin, whose messages with its API server are read.
+ * An engine without a plugin, whose steps are derived from the messages between engine and API
+ * server.
  *
  * <p>A step's outputs name the requests that got tokens, and the time when the step was done. A
- * request that is still without a token may have been in the step with a part of its prompt. Steps
- * that overlap, or run in several processes, cannot be told apart: their launches are counted and
+ * request that has no token yet may have been in the step with a part of its prompt. Steps that
+ * overlap, or run in several processes, cannot be distinguished, so their launches are counted but
  * not attributed.
  */
 final class FramedEngine {
@@ -24,7 +25,7 @@ final class FramedEngine {
   private static final int MOST_SLOTS = 16_384;
   private static final int MOST_CHANGES = 4_096;
 
-  /** Of steps that are done and whose outputs were not yet sent: another thread sends them. */
+  /** Limit of completed steps whose outputs another thread has not sent yet. */
   private static final int MOST_WINDOWS = 4_096;
 
   private static final int MOST_EVENTS = 64;
@@ -33,16 +34,16 @@ final class FramedEngine {
 
   final int pid;
 
-  /** Fields of its requests; 0 before the first. */
+  /** Number of fields of its requests; 0 before the first request. */
   long requestFields;
 
-  /** Its messages are of no known release. */
+  /** Whether its messages match no known release. */
   boolean refused;
 
   private final Batches batches;
   private final Map<Integer, Slot> slots = new LinkedHashMap<>();
 
-  /** Requests that were given up; steps that had begun may still give them tokens. */
+  /** Aborted requests, to which steps that were already running may still give tokens. */
   private final Map<Integer, Slot> aborted = new LinkedHashMap<>();
 
   private final Map<String, BatchRequest> live = new HashMap<>();
@@ -53,12 +54,14 @@ final class FramedEngine {
   private long number;
   private long doneNanos;
 
-  /** The last launches were given up, and those that follow may be of the same step. */
+  /**
+   * Whether the last launches were not attributed, and the next ones may belong to the same step.
+   */
   private boolean torn;
 
   private int lastSlot;
 
-  /** When a request came that found the engine without another. */
+  /** Arrival of the last request that found the engine idle. */
   private long idleNanos;
 
   /** A request as the engine knows it. */
@@ -67,7 +70,7 @@ final class FramedEngine {
     final String clientId;
     final long addedNanos;
 
-    /** It has got tokens; or may have, unseen. */
+    /** Whether it has got tokens, or may have got some that were not observed. */
     boolean started;
 
     Slot(BatchRequest request, String clientId, long addedNanos) {
@@ -77,18 +80,18 @@ final class FramedEngine {
     }
   }
 
-  /** Launches up to a wait for all of them. */
+  /** Consecutive launches, up to a wait for all of them. */
   private static final class Window {
     final long firstNanos;
 
-    /** How much was launched when an event was recorded; none any more once all is done. */
+    /** Number of launches before each recorded event; empty after the wait. */
     Map<Long, Long> events = new HashMap<>();
 
     long launches;
     long stream;
     long syncedNanos;
 
-    /** Launches before these are missing. */
+    /** Whether earlier launches of the step are missing. */
     final boolean torn;
 
     Window(long firstNanos, boolean torn) {
@@ -102,7 +105,7 @@ final class FramedEngine {
     this.batches = batches;
   }
 
-  /** A request came; {@code head} is null if no sampled one has its id. */
+  /** Adds a request; {@code head} is null if no sampled request has its id. */
   void add(int slot, String engineId, String clientId, @Nullable RequestHead head, long nanos) {
     BatchRequest request = batches.request(pid, FrameLayouts.withoutSample(engineId), head);
     request.frames = true;
@@ -124,7 +127,10 @@ final class FramedEngine {
     }
   }
 
-  /** Tokens, or the end, of requests; {@code before} were read before these. */
+  /**
+   * Adds output words, which say which requests got tokens or finished; {@code before} is the
+   * number of words in earlier records of the same outputs.
+   */
   void change(long[] words, long before) {
     broken |= before != changes.size();
     if (changes.size() < MOST_CHANGES) {
@@ -132,12 +138,12 @@ final class FramedEngine {
     }
   }
 
-  /** The outputs cannot be read to their end. */
+  /** Marks the current outputs as incomplete. */
   void breakOff() {
     broken = true;
   }
 
-  /** A request was given up. */
+  /** Removes a request that was aborted. */
   void abort(long word, long nanos) {
     lastSlot = UNKNOWN; // The step that it was in may still run.
     Slot gone = slots.get(Changes.slot(word));
@@ -160,16 +166,16 @@ final class FramedEngine {
     if (gone != null) {
       gone.request.slots--;
       live.remove(gone.clientId, gone.request);
-      batches.settle(gone.request, nanos);
+      batches.writeIfEnded(gone.request, nanos);
     }
   }
 
   /**
-   * All outputs of a step were read.
+   * Handles the outputs of a step after the last record.
    *
-   * @param total how many there are
+   * @param total the number of words in all records
    * @param atNanos when the step was done
-   * @param sinceNanos since when calls are looked at without a pause
+   * @param sinceNanos since when calls have been observed without interruption
    */
   void outputs(long total, long atNanos, long sinceNanos, long nanos) {
     boolean known = !broken && total == changes.size() && atNanos > doneNanos && atNanos <= nanos;
@@ -191,13 +197,13 @@ final class FramedEngine {
     doneNanos = Math.min(Math.max(doneNanos, atNanos), nanos);
   }
 
-  /** The step whose outputs these are, and steps before it that had none. */
+  /** Completes the step with these outputs, and earlier steps that had none. */
   private void steps(List<Long> words, long atNanos, long sinceNanos, long nanos) {
-    // The step began when the one before it was done, which may have been read much later.
+    // The step began when the previous one was done; calls may have been observed only later.
     boolean resumed = sinceNanos > doneNanos;
     if (resumed) {
       slots.values().forEach(slot -> slot.started |= slot.addedNanos < sinceNanos);
-      // Their waits, or their outputs, were not seen.
+      // Their waits or outputs were missed.
       giveUp(windowsBefore(sinceNanos));
     }
     boolean cut = resumed && idleNanos < sinceNanos;
@@ -210,7 +216,10 @@ final class FramedEngine {
     step(last, words, atNanos, cut && !hasNew(words, sinceNanos), nanos);
   }
 
-  /** A request that came later has a part in the step: it began later, too. */
+  /**
+   * Returns whether a request of the step came after {@code sinceNanos}; the step then began later,
+   * too.
+   */
   private boolean hasNew(List<Long> words, long sinceNanos) {
     return words.stream()
         .map(this::known)
@@ -238,13 +247,13 @@ final class FramedEngine {
     Map<Integer, Slot> waiting = new LinkedHashMap<>(slots);
     waiting.values().removeIf(one -> one.addedNanos >= began);
     List<Long> tokens = words.stream().filter(word -> Changes.tokens(word) > 0).toList();
-    // Without any token, it may be of one that was preempted and computes its prompt again.
+    // A step without tokens may compute the prompt of a preempted request again.
     if (!tokens.isEmpty() || waiting.values().stream().anyMatch(one -> !one.started)) {
       waiting.values().removeIf(one -> one.started);
     }
     tokens.forEach(word -> waiting.remove(Changes.slot(word)));
     if (window == null && tokens.isEmpty()) {
-      return; // Statistics of a step that ran nothing.
+      return; // The outputs have only statistics: no request ran.
     }
     Step step = new Step(++number, pid, began, true, tokens.size() + waiting.size());
     step.frames = true;
@@ -264,7 +273,10 @@ final class FramedEngine {
     batches.done(step, Math.max(atNanos, began));
   }
 
-  /** It began after the step before, and after the last of its requests came. */
+  /**
+   * Returns the earliest possible start: after the previous step, and after the last arrival of its
+   * requests.
+   */
   private long earliest(List<Long> words, long atNanos) {
     long began = doneNanos;
     for (long word : words) {
@@ -287,7 +299,10 @@ final class FramedEngine {
     slot.started = true;
   }
 
-  /** Only launches that were waited for before the step was done are certainly its own. */
+  /**
+   * Sets launches and busy time. Only launches whose wait ended before the step was done certainly
+   * belong to it.
+   */
   private void measure(Step step, @Nullable Window window, long atNanos) {
     boolean own = window != null && window.syncedNanos > 0 && window.syncedNanos <= atNanos;
     if (window != null && own && !window.torn && !foreign) {
@@ -304,7 +319,10 @@ final class FramedEngine {
     batches.counters().add(Count.AMBIGUOUS_LAUNCHES, launches);
   }
 
-  /** Calls of another process of the engine: steps of several are not told apart. */
+  /**
+   * Notes a launch in another process of the engine; steps of several processes cannot be
+   * distinguished.
+   */
   void launchedElsewhere() {
     foreign = true;
     batches.counters().increment(Count.AMBIGUOUS_LAUNCHES);
@@ -340,7 +358,7 @@ final class FramedEngine {
     }
   }
 
-  /** A wait for a stream, or for the device if that is -1. */
+  /** Notes the end of a wait for a stream, or for the device if {@code stream} is -1. */
   void allDone(long stream, long nanos) {
     Window window = windows.peekLast();
     if (window != null && (stream == -1 || stream == window.stream)) {
@@ -355,7 +373,7 @@ final class FramedEngine {
     }
   }
 
-  /** Ends its requests; where a plugin knows more of them, nothing is written. */
+  /** Ends all requests; writes nothing if a plugin reports them ({@code superseded}). */
   void close(boolean superseded, long nanos) {
     for (Integer slot : List.copyOf(slots.keySet())) {
       BatchRequest request = Objects.requireNonNull(slots.get(slot)).request;

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what the kernel found in the messages of engines without a plugin. */
+/** Reads the kernel's records about the messages of engines without a plugin. */
 final class FramedEngines {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final int MOST_ENGINES = 256;
 
-  // Above the detail of STEP_CHANGES: ISPAN_OUTPUT_* of wire.h.
+  // Flags in the upper half of the detail of STEP_CHANGES: ISPAN_OUTPUT_* in wire.h.
   private static final int LAST = 1;
   private static final int ABORTED = 2;
   private static final int BROKEN = 4;
@@ -24,16 +24,16 @@ final class FramedEngines {
   private final Batches batches;
   private final BiFunction<EventView, String, @Nullable RequestHead> heads;
 
-  /** By the number that their calls carry. */
+  /** By the owner number of their calls. */
   private final Map<Long, FramedEngine> engines = new HashMap<>();
 
-  /** Finds the sampled request that an event's process may mean by an id in {@code heads}. */
+  /** Creates a reader; {@code heads} finds the sampled request for an event's process and an id. */
   FramedEngines(Batches batches, BiFunction<EventView, String, @Nullable RequestHead> heads) {
     this.batches = batches;
     this.heads = heads;
   }
 
-  /** A request in an engine's messages. */
+  /** Handles a request in an engine's messages. */
   void added(EventView event) {
     FramedEngine engine = engines.get(event.owner());
     if (engine == null) {
@@ -108,7 +108,7 @@ final class FramedEngines {
     }
   }
 
-  /** A plugin reports the steps of this process: messages of the engine are not needed. */
+  /** Stops using the messages of a process because a plugin reports its steps. */
   void supersede(int pid, int parent, long nanos) {
     if (!engines.isEmpty()) {
       close(pid, true, nanos);
@@ -149,7 +149,7 @@ final class FramedEngines {
     }
   }
 
-  /** Takes a call; false if no such engine made it. */
+  /** Handles a call; returns false if it does not belong to such an engine. */
   boolean call(Kind kind, EventView event) {
     FramedEngine engine = engines.isEmpty() ? null : engines.get(event.owner());
     if (engine != null) {
@@ -158,7 +158,7 @@ final class FramedEngines {
     return engine != null;
   }
 
-  /** Ends all engines. */
+  /** Ends all requests of all engines. */
   void close(long nanos) {
     engines.values().forEach(engine -> engine.close(false, nanos));
     engines.clear();

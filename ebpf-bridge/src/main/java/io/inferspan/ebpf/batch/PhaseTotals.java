@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.batch;
 
-/** Sums over a request's steps of one phase. */
+/** Totals over the steps of a request in one phase. */
 final class PhaseTotals {
 
   long steps;
@@ -9,7 +9,7 @@ final class PhaseTotals {
   long busyNanos;
   long boundNanos;
 
-  /** Steps in which it may not have been. */
+  /** Steps whose membership is inferred rather than observed. */
   long inferred;
 
   long beganNanos = Long.MAX_VALUE;
@@ -18,7 +18,9 @@ final class PhaseTotals {
   private long lastStep;
   private int pid;
 
-  /** Steps and tokens are those of one rank: all ranks run the same. */
+  /**
+   * Adds a step. Steps and tokens are counted for one rank only, because all ranks run the same.
+   */
   void add(Step step, int index, long doneNanos) {
     if (pid == 0) {
       pid = step.pid;

@@ -8,11 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A process that launches an engine's steps: its slots, and the steps that are not done. */
+/** A process that launches an engine's steps, with its slots and the steps in flight. */
 final class Rank {
 
   /**
-   * More steps than this are never in flight: what was not synchronised by then is taken as done.
+   * Limit of steps in flight; beyond it, the oldest step is treated as done although no wait for it
+   * was observed.
    */
   private static final int MOST_IN_FLIGHT = 8;
 
@@ -31,22 +32,22 @@ final class Rank {
   private long deviceFreeNanos;
   private long endedNanos;
 
-  /** A slot of the process: the request that it stands for, and what the next step does. */
+  /** A slot: its request, and what the current step does for it. */
   private static final class Member {
 
-    /** Null as long as its identity is unknown or ambiguous. */
+    /** Null if it is unknown or ambiguous. */
     @Nullable BatchRequest request;
 
-    /** Scheduled in a step; 0 while it is in none. */
+    /** Tokens scheduled in the current step; 0 if it is not in the step. */
     int tokens;
 
     boolean prefill;
 
-    /** Computed so far. */
+    /** Tokens computed so far. */
     long context;
   }
 
-  /** An event of the device, and how much its step had launched when it was recorded. */
+  /** A recorded CUDA event: its step, and the step's launches before it. */
   private record Recorded(Step step, long launches) {}
 
   Rank(int pid, Batches batches, BatchCounters counters) {
@@ -121,7 +122,7 @@ final class Rank {
       scheduled.remove(slot);
       if (slots.remove(slot) != null && member != null) {
         release(member);
-        batches.settle(member.request, nanos);
+        batches.writeIfEnded(member.request, nanos);
       }
     } else if (tokens == 0) {
       scheduled.remove(slot);
@@ -179,12 +180,13 @@ final class Rank {
   }
 
   /**
-   * Ends the open step; {@code launches} were made in it, more than were read if some were lost.
+   * Ends the open step, in which the process made {@code launches} launches; if fewer were read,
+   * some were lost.
    */
   void end(long number, long launches, long nanos) {
     Step step = open;
     if (step == null || step.number != number) {
-      return; // Its begin was lost.
+      return; // Its start was lost.
     }
     step.complete &= step.launches >= launches;
     end(step, nanos);
@@ -210,7 +212,7 @@ final class Rank {
       if (step.launches++ == 0) {
         step.firstLaunchNanos = startNanos;
       }
-      step.synchronizedNanos = 0; // It waited for something earlier.
+      step.synchronizedNanos = 0; // The wait was for earlier launches.
     }
   }
 
@@ -248,13 +250,13 @@ final class Rank {
     }
   }
 
-  /** No wait for this step was observed. */
+  /** Ends a step for which no wait was observed. */
   private void abandon(Step step) {
     step.complete = false;
     drain(step, step.endedNanos);
   }
 
-  /** All steps up to this one are done. */
+  /** Ends all steps up to this one. */
   private void drain(Step last, long nanos) {
     Iterator<Step> steps = inFlight.iterator();
     while (steps.hasNext()) {
@@ -263,7 +265,7 @@ final class Rank {
       if (step.equals(last)) {
         break;
       }
-      // Its own wait may have been lost since.
+      // Its own wait may have been lost.
       done(step, Math.min(nanos, step.endedNanos), nanos);
     }
     done(last, nanos, nanos);
@@ -276,7 +278,7 @@ final class Rank {
     batches.done(step, nanos);
   }
 
-  /** When the process ended, or all steps are needed. */
+  /** Ends all steps and releases all slots. */
   void close(long nanos) {
     if (open != null) {
       open.complete = false;
@@ -290,7 +292,7 @@ final class Rank {
     }
     for (Member member : slots.values()) {
       release(member);
-      batches.settle(member.request, nanos);
+      batches.writeIfEnded(member.request, nanos);
     }
     slots.clear();
     scheduled.clear();

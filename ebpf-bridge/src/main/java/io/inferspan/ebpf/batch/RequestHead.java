@@ -8,10 +8,10 @@ import io.opentelemetry.api.trace.TraceId;
 import io.opentelemetry.api.trace.TraceState;
 
 /**
- * A sampled request as its API server read it.
+ * The head of a sampled request, as its API server read it.
  *
  * @param parent the span that the request's {@code traceparent} names
- * @param seenNanos when its head was read; {@link Long#MAX_VALUE} if that is not known
+ * @param seenNanos when it was read; {@link Long#MAX_VALUE} if that is unknown
  */
 record RequestHead(SpanContext parent, long seenNanos) {
 

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.batch;
 
 /** How the busy time of a step is divided among its members. */
 public enum ShareModel {
-  /** Each member the same. */
+  /** Equally. */
   EQUAL("equal") {
     @Override
     long weight(long tokens, boolean prefill, long context) {
@@ -16,7 +16,7 @@ public enum ShareModel {
       return tokens;
     }
   },
-  /** By scheduled tokens; those of a prompt weigh more with the context that they attend to. */
+  /** By scheduled tokens; prompt tokens weigh more the longer their context is. */
   PREFILL_WEIGHTED("prefill_weighted") {
     @Override
     long weight(long tokens, boolean prefill, long context) {
@@ -24,7 +24,7 @@ public enum ShareModel {
     }
   };
 
-  /** The context at which a prompt token weighs twice what the first one does. */
+  /** The context length at which a prompt token weighs twice as much as the first one. */
   private static final long CONTEXT = 4_096;
 
   private final String word;
@@ -33,7 +33,7 @@ public enum ShareModel {
     this.word = word;
   }
 
-  /** The value of {@code attribution.model}. */
+  /** Returns the value of {@code attribution.model}. */
   public String word() {
     return word;
   }
@@ -50,7 +50,7 @@ public enum ShareModel {
     long given = 0;
     for (int i = 0; i < step.size; i++) {
       sum += weight(step.tokens[i], step.prefill[i], step.contexts[i]);
-      long upTo = (long) (step.busyNanos * (sum / total)); // Of the last: all of it.
+      long upTo = (long) (step.busyNanos * (sum / total)); // The last one is exactly busyNanos.
       step.shares[i] = upTo - given;
       given = upTo;
     }

@@ -3,7 +3,7 @@ package io.inferspan.ebpf.batch;
 import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
-/** One step of one process: its members as they were when it began, and what it did. */
+/** A step of one process: its members when it began, and its launches and busy time. */
 public final class Step {
 
   final long number;
@@ -15,13 +15,13 @@ public final class Step {
   final int[] tokens;
   final boolean[] prefill;
 
-  /** Those that may not have been in the step. */
+  /** Members whose membership is inferred rather than observed. */
   final boolean[] inferred;
 
   final long[] contexts;
   final long[] shares;
 
-  /** When the step before ended. */
+  /** When the previous step ended. */
   long sinceNanos;
 
   long endedNanos;
@@ -33,16 +33,16 @@ public final class Step {
   /** Its number as an owner of events. */
   long owner;
 
-  /** Of its span, once that is written. */
+  /** Context of its span; null until the span is written. */
   @Nullable Context context;
 
-  /** Known from messages of the engine, not from a plugin. */
+  /** Whether it is known from the engine's messages rather than from a plugin. */
   boolean frames;
 
-  /** All that the step did was seen. */
+  /** Whether no data of the step is missing. */
   boolean complete = true;
 
-  /** A step with room for {@code size} members; without {@code known}, nothing is known of them. */
+  /** Creates a step with {@code size} members; if not {@code known}, its members are unknown. */
   Step(long number, int pid, long beganNanos, boolean known, int size) {
     this.number = number;
     this.pid = pid;
@@ -57,24 +57,24 @@ public final class Step {
     this.shares = new long[size];
   }
 
-  /** The number that its events carry. */
+  /** Returns the owner number of its events. */
   public long owner() {
     return owner;
   }
 
-  /** When it began. */
+  /** Returns when it began. */
   public long beganNanos() {
     return beganNanos;
   }
 
-  /** The context of its span; null before the device is done with it. */
+  /** Returns the context of its span; null until the span is written. */
   public @Nullable Context context() {
     return context;
   }
 
   /**
-   * Ends the time in which the device worked for the step. Steps run on the device one after the
-   * other, so it began with the first launch, or when the step before was done.
+   * Sets the busy time. Steps run on the device one after the other, so it begins with the first
+   * launch or the end of the previous step, whichever is later.
    */
   void complete(long nanos, long beforeNanos) {
     long from = Math.max(firstLaunchNanos, beforeNanos);

@@ -1,9 +1,10 @@
 /**
- * Engines that run many requests in one step: who was in which step, and whose share of its busy
- * time is whose.
+ * Steps of engines that run many requests at once: the members of each step, and their shares of
+ * its busy time.
  *
- * <p>All of it runs on the ring's thread and is bounded. Membership comes from marks of the engine
- * ({@code inferspan_ckp.h}); what was lost makes coverage less than 1 and is never guessed.
+ * <p>Everything runs on the ring's thread and has bounded size. Membership comes from marks of the
+ * engine ({@code inferspan_ckp.h}) or from its messages. Lost records lower the coverage and are
+ * never guessed.
  */
 @NullMarked
 package io.inferspan.ebpf.batch;

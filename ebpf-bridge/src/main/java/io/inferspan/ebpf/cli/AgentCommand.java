@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Runs a bridge without a gateway in the same process. */
+/** The command {@code agent}: runs a bridge in a process of its own. */
 @Command(
     name = "agent",
     description =
@@ -64,7 +64,7 @@ final class AgentCommand extends ToolCommand {
   @Option(
       names = "--measure-programs",
       description =
-          "Adds the run time of each BPF program to the metrics. It costs every BPF"
+          "Add the run time of each BPF program to the metrics. This costs every BPF"
               + " program of the machine two clock readings per run.")
   private boolean measured;
 
@@ -98,7 +98,8 @@ final class AgentCommand extends ToolCommand {
     AgentSettings settings = new AgentSettings(scope(), measured, tool().environment);
     BridgeConfig config = bridge(settings);
     MetricsPort metrics = metricsPort == null ? null : openMetrics(metricsPort);
-    // Checked before telemetry is created, so that a user without rights gets only this line.
+    // Checked before telemetry is created, so that a user without the privileges sees only this
+    // message.
     if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
       return unavailable(none, tool().err);
     }
@@ -135,7 +136,7 @@ final class AgentCommand extends ToolCommand {
       items.add("command:" + command);
     }
     if (cgroup != null) {
-      // Hierarchies of cgroup v1 have cgroup.procs, too, but not this file.
+      // cgroup v1 has no cgroup.controllers.
       if (cgroup.contains(",") || !Files.exists(Path.of(cgroup, "cgroup.controllers"))) {
         throw wrong(
             "--cgroup " + cgroup + ": must be a directory of cgroup v2, below /sys/fs/cgroup");

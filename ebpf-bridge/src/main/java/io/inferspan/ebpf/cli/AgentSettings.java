@@ -10,21 +10,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's settings. The command line overrides system properties, and these the environment.
+ * The agent's settings. The command line overrides system properties, which override the
+ * environment.
  */
 final class AgentSettings {
 
   static final String RESOURCE = "otel.resource.attributes";
 
-  /** How many spans may wait to be sent. */
+  /** Capacity of the queue of finished spans. */
   static final String QUEUE = "otel.bsp.max.queue.size";
 
   /**
-   * OpenTelemetry's default of 2,048 suits a few spans per request; an agent may have a hundred.
+   * OpenTelemetry's default of 2,048 suits a few spans per request; the agent can write a hundred.
    */
   private static final String MANY = "16384";
 
-  /** The sampler of traces that start in the agent, which are those of engine steps. */
+  /** The sampler of traces that start in the agent: those of engine steps. */
   private static final String SAMPLER = "otel.traces.sampler";
 
   private static final String SCOPE = Setting.SCOPE.property();
@@ -67,7 +68,7 @@ final class AgentSettings {
     return or(value("otel.exporter.otlp.traces.endpoint"), general);
   }
 
-  /** How many spans may wait to be sent. */
+  /** Returns the capacity of the queue of finished spans. */
   String queuedSpans() {
     return or(value(QUEUE), MANY);
   }

@@ -7,17 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The messages of the agent at its start and its end. */
+/** Formats the agent's messages at its start and its end. */
 final class AgentText {
 
-  /** The end of the outcome for a file that was only a candidate; such files are not listed. */
+  /** The end of the outcome of a library without known functions; such libraries are not listed. */
   private static final String NOTHING_IN_IT = "no known function";
 
   private AgentText() {}
 
   /**
-   * Returns the lines at the start: what could not be attached and why, then that the agent is
-   * ready.
+   * Returns the lines at the start: one for each part that could not be attached, and one that says
+   * that the agent is ready.
    */
   static List<String> ready(BridgeStatus status, String scope, String destination) {
     List<String> lines = new ArrayList<>();
@@ -49,7 +49,7 @@ final class AgentText {
   /** Returns the line at the end, with the counts of events and spans. */
   static String ended(BridgeStatus last, SpanCounts spans) {
     long read = last.events().stream().mapToLong(BridgeStatus.Events::read).sum();
-    return "detached: %,d events read, %,d lost; %,d spans sent, %,d not"
+    return "detached: %,d events read, %,d lost; %,d spans sent, %,d dropped"
         .formatted(read, last.lost(), spans.exported(), spans.dropped().total());
   }
 }

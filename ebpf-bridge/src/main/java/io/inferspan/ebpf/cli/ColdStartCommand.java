@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Follows the start of a server, or reads what was written of one. */
+/** Observes the start of a server, or reads the file of an earlier observation. */
 @Command(
     name = "coldstart",
     description =
@@ -43,7 +43,9 @@ final class ColdStartCommand extends ToolCommand {
   @Option(
       names = "--ready-log",
       paramLabel = "REGEX",
-      description = "Ready when a line of the command's output matches; otherwise when it ends.")
+      description =
+          "Ready when a line of the command's output matches. Without --ready-url and --ready-log,"
+              + " the command is ready when it ends.")
   private @Nullable Pattern log;
 
   @Option(
@@ -53,7 +55,8 @@ final class ColdStartCommand extends ToolCommand {
 
   @Option(
       names = "--drop-caches",
-      description = "Drop the page cache of the machine first, so that files come from the disk.")
+      description =
+          "Drop the page cache of the machine first, so that files are read from the disk.")
   private boolean dropsCaches;
 
   @Option(
@@ -77,18 +80,18 @@ final class ColdStartCommand extends ToolCommand {
   private @Nullable Integer bucketMillis;
 
   /**
-   * What to observe.
+   * The options of an observation.
    *
-   * @param pid the process; 0 for a command
-   * @param url ready when it answers; null for none
-   * @param log ready when a line of the output matches; null for none
+   * @param pid the running process to follow; 0 for a command
+   * @param url the server is ready when this URL answers; may be null
+   * @param log the server is ready when a line of its output matches; may be null
    * @param stops whether the command is stopped when it is ready
-   * @param dropsCaches whether files are read from disks again
+   * @param dropsCaches whether the page cache is dropped first
    * @param out where the calls are written
-   * @param desk the trace desk that gets the timeline; null for none
-   * @param bucketMillis the steps of a profile over time; 0 for none
+   * @param desk the trace desk to which the timeline is uploaded; may be null
+   * @param bucketMillis the interval of a table of calls over time; 0 for no such table
    */
-  record Order(
+  record Options(
       int pid,
       List<String> command,
       @Nullable URL url,
@@ -101,10 +104,10 @@ final class ColdStartCommand extends ToolCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    return ColdStartRun.run(order(), this);
+    return ColdStartRun.run(options(), this);
   }
 
-  private Order order() {
+  private Options options() {
     if ((pid == 0) == command.isEmpty()) {
       throw wrong("coldstart needs -- COMMAND, --pid N, report FILE or compare BEFORE AFTER");
     }
@@ -112,12 +115,12 @@ final class ColdStartCommand extends ToolCommand {
       requireProcesses(List.of(pid));
     }
     if (pid != 0 && (log != null || stops || dropsCaches)) {
-      throw wrong("--ready-log, --stop and --drop-caches are for a command, not for --pid");
+      throw wrong("--ready-log, --stop and --drop-caches need a command instead of --pid");
     }
     requireHttp("--ready-url", url);
     requireHttp("--desk", desk);
     int bucket = within("--bucket-ms", bucketMillis, LONGEST_BUCKET_MILLIS);
-    return new Order(pid, List.copyOf(command), url, log, stops, dropsCaches, out, desk, bucket);
+    return new Options(pid, List.copyOf(command), url, log, stops, dropsCaches, out, desk, bucket);
   }
 
   private void requireHttp(String option, @Nullable URL given) {
@@ -126,7 +129,7 @@ final class ColdStartCommand extends ToolCommand {
     }
   }
 
-  @Command(description = "Prints tables of the calls in a file of coldstart.")
+  @Command(description = "Prints tables of the calls in a file that coldstart wrote.")
   int report(
       @Parameters(paramLabel = "FILE") Path file,
       @Option(names = "--bucket-ms", paramLabel = "N") @Nullable Integer bucketMillis)
@@ -136,7 +139,7 @@ final class ColdStartCommand extends ToolCommand {
     return EbpfTool.DONE;
   }
 
-  @Command(description = "Compares the calls in two files of coldstart.")
+  @Command(description = "Compares the calls in two files that coldstart wrote.")
   int compare(
       @Parameters(paramLabel = "BEFORE") Path before, @Parameters(paramLabel = "AFTER") Path after)
       throws IOException {

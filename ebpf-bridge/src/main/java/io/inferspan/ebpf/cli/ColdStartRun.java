@@ -47,11 +47,11 @@ final class ColdStartRun {
   private static final int LOOK_MILLIS = 50;
 
   /** Gives the JVM time to finish compiling before the command needs the CPUs. */
-  private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
+  private static final long COMPILATION_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
 
-  private static final int LAST_WORDS_SECONDS = 20;
+  private static final int RESULTS_SECONDS = 20;
 
-  private final ColdStartCommand.Order order;
+  private final ColdStartCommand.Options options;
   private final Map<String, String> environment;
   private final PrintStream out;
   private final PrintStream err;
@@ -59,24 +59,24 @@ final class ColdStartRun {
   private final Readiness readiness = new Readiness();
   private final CountDownLatch written = new CountDownLatch(1);
 
-  private ColdStartRun(ColdStartCommand.Order order, EbpfTool tool) {
-    this.order = order;
+  private ColdStartRun(ColdStartCommand.Options options, EbpfTool tool) {
+    this.options = options;
     this.environment = tool.environment;
     this.out = tool.out;
     this.err = tool.err;
   }
 
   /** Returns the exit status, which says whether the server became ready. */
-  static int run(ColdStartCommand.Order order, ColdStartCommand command)
+  static int run(ColdStartCommand.Options options, ColdStartCommand command)
       throws IOException, InterruptedException {
     EbpfTool tool = command.tool();
-    long root = order.pid() == 0 ? ProcessHandle.current().pid() : order.pid();
+    long root = options.pid() == 0 ? ProcessHandle.current().pid() : options.pid();
     AgentSettings settings = new AgentSettings("pid:" + root, false, tool.environment);
     BridgeConfig config = command.bridge(settings);
     if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
       return AgentCommand.unavailable(none, tool.err);
     }
-    ColdStartRun run = new ColdStartRun(order, tool);
+    ColdStartRun run = new ColdStartRun(options, tool);
     try (LoadableLibraries ignored =
             LoadableLibraries.map(tool.environment.get("LD_LIBRARY_PATH"));
         Telemetry telemetry =
@@ -94,19 +94,19 @@ final class ColdStartRun {
 
   private int observe(Telemetry telemetry, EbpfBridge bridge)
       throws IOException, InterruptedException {
-    if (order.dropsCaches()) {
+    if (options.dropsCaches()) {
       dropCaches();
     }
     try (StackEvents stacks = StackEvents.start()) {
-      long begin = Clocks.monotonicNanos() + (order.pid() == 0 ? SETTLE_NANOS : 0);
+      long begin = Clocks.monotonicNanos() + (options.pid() == 0 ? COMPILATION_NANOS : 0);
       ColdStartTrace trace = ColdStartTrace.start(telemetry, environment, begin);
       StoppedCommand command =
-          order.pid() == 0
-              ? StoppedCommand.start(order.command(), trace.environment(), order.log() != null)
+          options.pid() == 0
+              ? StoppedCommand.start(options.command(), trace.environment(), options.log() != null)
               : null;
       Process process = command == null ? null : command.process();
       ProcessHandle root =
-          process == null ? ProcessHandle.of(order.pid()).orElseThrow() : process.toHandle();
+          process == null ? ProcessHandle.of(options.pid()).orElseThrow() : process.toHandle();
       Runtime.getRuntime().addShutdownHook(new Thread(() -> interrupted(process)));
       stacks.follow(root);
       Ready ready = follow(bridge, trace, root, command, stacks);
@@ -138,8 +138,8 @@ final class ColdStartRun {
         throw new IOException(
             "process "
                 + root.pid()
-                + " cannot be followed: its span is not sampled, or process numbers are those of"
-                + " a PID namespace");
+                + " cannot be followed: TRACEPARENT is not sampled, or coldstart runs in a PID namespace"
+                + " of its own");
       }
       follows = true;
       waitFor(root, command == null ? null : command.process());
@@ -159,11 +159,11 @@ final class ColdStartRun {
 
   private void waitFor(ProcessHandle root, @Nullable Process process) {
     readiness.whenEnded(root);
-    if (order.url() != null) {
-      readiness.whenAnswering(order.url());
+    if (options.url() != null) {
+      readiness.whenAnswering(options.url());
     }
-    if (order.log() != null && process != null) {
-      readiness.whenLogged(process, order.log(), out);
+    if (options.log() != null && process != null) {
+      readiness.whenLogged(process, options.log(), out);
     }
   }
 
@@ -193,26 +193,26 @@ final class ColdStartRun {
 
   private void write(ColdStart start, ColdStartTrace trace) throws IOException {
     List<CallRecord> records = start.records();
-    try (OutputStream file = Files.newOutputStream(order.out())) {
+    try (OutputStream file = Files.newOutputStream(options.out())) {
       CallRecordFile.write(records, file);
     }
     out.print(ColdStartText.of(start));
-    out.print(CallReport.of(records, order.bucketMillis()));
-    Path page = page(order.out());
+    out.print(CallReport.of(records, options.bucketMillis()));
+    Path page = page(options.out());
     String html = ColdStartPage.of(start);
     Files.writeString(page, html);
-    if (order.desk() != null) {
-      send(html, order.desk(), trace.traceId());
+    if (options.desk() != null) {
+      send(html, options.desk(), trace.traceId());
     }
-    out.printf("%nwrote %s and %s, trace %s%n", order.out(), page, trace.traceId());
+    out.printf("%nwrote %s and %s, trace %s%n", options.out(), page, trace.traceId());
   }
 
-  /** Sends the page before the trace is complete, so that the desk shows both at once. */
+  /** Uploads the page before the trace is complete, so that the desk shows both at once. */
   private void send(String page, URL desk, String traceId) {
     try {
       DeskTimeline.put(page, desk, traceId);
     } catch (IOException refused) {
-      err.println("the desk has no timeline: " + refused.getMessage());
+      err.println("the timeline was not uploaded to the trace desk: " + refused.getMessage());
     }
   }
 
@@ -223,7 +223,8 @@ final class ColdStartRun {
   }
 
   private void dropCaches() throws IOException, InterruptedException {
-    err.println("dropping the page cache of this machine: all its programs read their files again");
+    err.println(
+        "dropping the page cache of this machine, which slows down other programs for a while");
     String command = "sync && echo 3 > /proc/sys/vm/drop_caches";
     if (new ProcessBuilder("/bin/sh", "-c", command).inheritIO().start().waitFor() != 0) {
       throw new IOException("the page cache could not be dropped: run as root");
@@ -235,7 +236,7 @@ final class ColdStartRun {
     if (written.getCount() > 0) {
       readiness.now(Cause.INTERRUPTED);
       try {
-        boolean ignored = written.await(LAST_WORDS_SECONDS, TimeUnit.SECONDS);
+        boolean ignored = written.await(RESULTS_SECONDS, TimeUnit.SECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -247,13 +248,13 @@ final class ColdStartRun {
 
   /** Returns the exit status, after the server has ended or was stopped. */
   private int ending(@Nullable Process process, Ready ready) throws InterruptedException {
-    if (process != null && order.stops()) {
+    if (process != null && options.stops()) {
       process.destroy();
     }
     if (process != null && ready.cause() != Cause.INTERRUPTED) {
       process.waitFor();
     }
-    boolean awaited = order.url() != null || order.log() != null;
+    boolean awaited = options.url() != null || options.log() != null;
     boolean isReady = ready.cause() == Cause.URL || ready.cause() == Cause.LOG;
     return isReady || (!awaited && ready.cause() == Cause.EXIT) ? EbpfTool.DONE : EbpfTool.FAILED;
   }

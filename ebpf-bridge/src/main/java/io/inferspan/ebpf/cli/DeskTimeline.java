@@ -13,11 +13,11 @@ import java.util.zip.GZIPOutputStream;
 /** Uploads the timeline of a cold start to a trace desk, which links it from the trace. */
 final class DeskTimeline {
 
-  private static final int PATIENCE_MILLIS = 5_000;
+  private static final int TIMEOUT_MILLIS = 5_000;
 
   private DeskTimeline() {}
 
-  /** Sends a page, compressed. */
+  /** Uploads a page, compressed with gzip. */
   static void put(String page, URL desk, String traceId) throws IOException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     try (OutputStream gzip = new GZIPOutputStream(body)) {
@@ -25,8 +25,8 @@ final class DeskTimeline {
     }
     URL url = URI.create(desk.toString()).resolve("/timelines/" + traceId).toURL();
     HttpURLConnection call = (HttpURLConnection) url.openConnection();
-    call.setConnectTimeout(PATIENCE_MILLIS);
-    call.setReadTimeout(PATIENCE_MILLIS);
+    call.setConnectTimeout(TIMEOUT_MILLIS);
+    call.setReadTimeout(TIMEOUT_MILLIS);
     call.setRequestMethod("PUT");
     call.setRequestProperty("Content-Type", "text/html; charset=utf-8");
     call.setRequestProperty("Content-Encoding", "gzip");

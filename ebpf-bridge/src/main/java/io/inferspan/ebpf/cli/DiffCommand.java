@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a flame graph of what differs. */
+/** Writes a flame graph of the differences between two sets of stacks. */
 @Command(
     name = "diff",
     description =
@@ -27,15 +27,15 @@ final class DiffCommand extends StackCommand {
       index = "1",
       arity = "0..1",
       paramLabel = "AFTER",
-      description = "A file to compare with it.")
+      description = "The file to compare it with.")
   private @Nullable Path after;
 
   @Option(
       names = "--slowest",
       paramLabel = "N%",
       description =
-          "Compares the slowest N percent of the requests of one file of record --by-trace with the"
-              + " others. Without --requests, those with the most samples are the slowest.")
+          "Compare the slowest N percent of the requests in one file of record --by-trace with the"
+              + " others. Without --requests, the slowest are the requests with the most samples.")
   private @Nullable String slowest;
 
   @Option(names = "--out", paramLabel = "FILE", description = "The page (flame.html).")
@@ -71,7 +71,7 @@ final class DiffCommand extends StackCommand {
       throw wrong("--slowest " + share + ": must be from 0.001% to 99.999%");
     }
     if (trace() != null) {
-      throw wrong("--trace is one request, and --slowest compares many");
+      throw wrong("--trace selects one request, but --slowest compares several");
     }
     return Double.parseDouble(share.substring(0, share.length() - 1));
   }

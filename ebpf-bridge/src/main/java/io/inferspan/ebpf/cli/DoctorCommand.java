@@ -3,7 +3,7 @@ package io.inferspan.ebpf.cli;
 import io.inferspan.ebpf.EbpfSupport;
 import picocli.CommandLine.Command;
 
-/** Examines this machine. */
+/** Checks whether the bridge works on this machine. */
 @Command(
     name = "doctor",
     description = "Lists the prerequisites of kernel events, and what this machine lacks.")

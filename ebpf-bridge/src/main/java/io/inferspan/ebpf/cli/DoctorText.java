@@ -6,7 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Formats the result of {@code doctor} as a table of at most 100 columns, each remedy once. */
+/**
+ * Formats the result of {@code doctor} as a table of at most 100 columns. A repeated remedy refers
+ * to the first one.
+ */
 final class DoctorText {
 
   private static final int NAME = 18;
@@ -18,7 +21,7 @@ final class DoctorText {
   private final StringBuilder text = new StringBuilder();
 
   /** Remedies, each with the first prerequisite that it was printed for. */
-  private final Map<String, String> told = new HashMap<>();
+  private final Map<String, String> printed = new HashMap<>();
 
   private final Style style;
 
@@ -46,7 +49,7 @@ final class DoctorText {
   }
 
   private void remedy(Prerequisite one) {
-    String earlier = told.putIfAbsent(one.remedy(), one.name());
+    String earlier = printed.putIfAbsent(one.remedy(), one.name());
     String sentence = earlier == null ? one.remedy() : "as for " + earlier;
     List<String> lines = Prose.lines(sentence, WIDTH - INDENT - ARROW.length());
     line(INDENT, ARROW + lines.get(0));
@@ -72,7 +75,7 @@ final class DoctorText {
   private static String verdict(EbpfSupport support) {
     return switch (support) {
       case EbpfSupport.Unavailable none ->
-          "Kernel events cannot be seen here. First of all: " + none.remedy() + ".";
+          "The bridge cannot observe kernel events on this machine. First: " + none.remedy() + ".";
       case EbpfSupport.Available all -> available(all.prerequisites());
     };
   }
@@ -81,7 +84,7 @@ final class DoctorText {
     long limited =
         prerequisites.stream().filter(one -> one.state() == Prerequisite.State.LIMITED).count();
     return limited == 0
-        ? "Kernel events can be seen here."
-        : "Kernel events can be seen here, but for what is limited.";
+        ? "The bridge can observe kernel events on this machine."
+        : "The bridge can observe kernel events on this machine, with the limitations above.";
   }
 }

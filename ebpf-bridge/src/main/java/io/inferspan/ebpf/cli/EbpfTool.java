@@ -18,7 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
-/** The program: {@code java -jar inferspan-ebpf-bridge.jar}. */
+/** The command line of {@code inferspan-ebpf-bridge.jar}. */
 @Command(
     name = "java -jar inferspan-ebpf-bridge.jar",
     description = "Records kernel and CUDA events as child spans of requests.",
@@ -27,7 +27,8 @@ import picocli.CommandLine.ParameterException;
     versionProvider = EbpfTool.Version.class,
     subcommands = CommandLine.HelpCommand.class,
     footer = {
-      "%nExit status: 0 success; 1 not possible here, or never ready; 2 an invalid option or setting.",
+      "%nExit status: 0 success; 1 failure, or a server that never became ready; 2 an invalid option"
+          + " or setting.",
       "agent, doctor, record and coldstart need root, or CAP_BPF and CAP_PERFMON;"
           + " top, policy, and record with --trace or --by-trace need root, or CAP_SYS_ADMIN."
     })
@@ -81,7 +82,10 @@ public final class EbpfTool {
     return commandLine(environment, out, err, first).execute(arguments);
   }
 
-  /** Knows one command, or all where help may list them: reading the options of all takes 0.2 s. */
+  /**
+   * Creates the command line with only the command {@code one} if it exists, because reading the
+   * options of all commands takes 0.2 s.
+   */
   static CommandLine commandLine(
       Map<String, String> environment, PrintStream out, PrintStream err, String one) {
     EbpfTool tool = new EbpfTool(environment, out, err);
@@ -119,7 +123,10 @@ public final class EbpfTool {
     }
     if (command.findOption("--help") == null) {
       command.addOption(
-          OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this.").build());
+          OptionSpec.builder("-h", "--help")
+              .usageHelp(true)
+              .description("Print this help.")
+              .build());
     }
     line.getSubcommands().values().stream().distinct().forEach(EbpfTool::complete);
   }

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a flame graph of files. */
+/** Writes a flame graph of the stacks in files. */
 @Command(
     name = "flame",
     description =

@@ -16,13 +16,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Sends files of other tools as spans. */
+/** Exports recordings of other tools as spans. */
 @Command(
     name = "import",
     description = {
       "Exports recordings of other tools as spans.",
-      "From the JSON of NCCL's inspector: operations, below the span that TRACEPARENT names if it is"
-          + " set. From OTLP/JSON: queue, prefill and decode below each llm_request of vLLM."
+      "From the JSON of NCCL's inspector: collectives and transfers, as children of the span in"
+          + " TRACEPARENT, if set. From OTLP/JSON: queue, prefill and decode, as children of each"
+          + " llm_request of vLLM."
     })
 final class ImportCommand extends ToolCommand {
 

@@ -43,7 +43,7 @@ final class MetricsPort implements AutoCloseable {
     return new MetricsPort(HttpServer.create(new InetSocketAddress(port), 0));
   }
 
-  /** Publishes the metrics of the telemetry and the bridge from now on. */
+  /** Adds the metrics of a telemetry and a bridge. */
   void addBridge(Telemetry telemetry, EbpfBridge bridge) {
     telemetry.bindTo(registry);
     bridge.bindTo(registry);

@@ -21,8 +21,8 @@ import picocli.CommandLine.Option;
     name = "policy",
     description =
         "Manages policies: programs that decide which CUDA and NCCL calls become events. A NAME is"
-            + " keep-all, rate-limit, slow-only, adaptive, slo, the profiler latency, or a file made"
-            + " with inferspan_policy.h.")
+            + " keep-all, rate-limit, slow-only, adaptive, slo, the profiler latency, or a file"
+            + " compiled with inferspan_policy.h.")
 final class PolicyCommand extends ToolCommand {
 
   private static final int MOST_FLOOR = 65_535;
@@ -57,7 +57,7 @@ final class PolicyCommand extends ToolCommand {
       @Option(
               names = "--floor",
               paramLabel = "N",
-              description = "Always keep one call of a kind in N (100).")
+              description = "Always keep one call in N of each kind (100).")
           @Nullable Integer floor,
       @Mixin PolicyParameters parameters)
       throws IOException {
@@ -141,7 +141,7 @@ final class PolicyCommand extends ToolCommand {
     } catch (NoSuchFileException absent) {
       throw new IOException(
           name
-              + ": no such file, and no policy of ours: "
+              + ": not a file, and not one of the included policies: "
               + String.join(", ", PolicyObject.SHIPPED),
           absent);
     } catch (IOException failed) {

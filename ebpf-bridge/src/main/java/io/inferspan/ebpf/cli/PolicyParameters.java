@@ -4,7 +4,7 @@ import io.inferspan.ebpf.policy.Parameters;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options that become parameters of a policy. */
+/** The options that set a policy's parameters. */
 final class PolicyParameters {
 
   private static final int MOST = 9_999_999;
@@ -14,7 +14,7 @@ final class PolicyParameters {
   @Option(
       names = "--per-second",
       paramLabel = "N",
-      description = "For rate-limit: keeps N calls of a kind a second (1000).")
+      description = "For rate-limit: keep N calls of each kind per second (1000).")
   private @Nullable Integer perSecond;
 
   @Option(
@@ -26,7 +26,7 @@ final class PolicyParameters {
   @Option(
       names = "--one-in",
       paramLabel = "N",
-      description = "For adaptive: keeps one call in N while latencies are normal (64).")
+      description = "For adaptive: keep one call in N while latencies are normal (64).")
   private @Nullable Integer oneIn;
 
   @Option(

@@ -3,7 +3,7 @@ package io.inferspan.ebpf.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Breaks text into lines. */
+/** Wraps text into lines. */
 final class Prose {
 
   private Prose() {}

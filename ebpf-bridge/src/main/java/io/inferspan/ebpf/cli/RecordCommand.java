@@ -21,7 +21,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Counts stacks for a while and writes them. */
+/** Records stacks for a given time and writes them as a flame graph or as folded text. */
 @Command(
     name = "record",
     description = "Samples the stacks of running threads and writes a flame graph.")
@@ -41,7 +41,7 @@ final class RecordCommand extends ToolCommand {
       description = "The duration of the recording (10).")
   private int seconds = 10;
 
-  /** Close to 100, but not in step with the kernel's own timers. */
+  /** Close to 100, but not synchronous with the kernel's own timers. */
   @Option(
       names = "--frequency",
       paramLabel = "N",
@@ -77,7 +77,7 @@ final class RecordCommand extends ToolCommand {
       description = "The output: a page (flame.html), or folded text for .folded or .txt.")
   private Path out = Path.of("flame.html");
 
-  /** One kind of stacks. */
+  /** Selects the kind of stacks; by default those of running threads. */
   private static final class Choice {
     @Option(names = "--off-cpu", description = "Record the stacks of waits, and their duration.")
     private boolean offCpu;
@@ -115,7 +115,7 @@ final class RecordCommand extends ToolCommand {
     requireProcesses(pids);
     requireTraceId(trace);
     if ((kind == Kind.CUDA || kind == Kind.DEVICE) && pids.isEmpty()) {
-      throw wrong("--cuda and --device need processes, as in --pid 4711");
+      throw wrong("--cuda and --device need --pid");
     }
     Unit counted = unit(kind);
     StackScope scope = new StackScope(pids, byTrace, trace);
@@ -136,7 +136,7 @@ final class RecordCommand extends ToolCommand {
   private Unit unit(Kind kind) {
     if (unit != null && !kind.units().contains(unit)) {
       String able = kind.units().stream().map(Unit::word).collect(Collectors.joining(" or "));
-      throw wrong("--unit " + unit.word() + ": must be " + able + " here");
+      throw wrong("--unit " + unit.word() + ": must be " + able + " for these stacks");
     }
     return unit == null ? kind.units().getFirst() : unit;
   }
@@ -146,11 +146,11 @@ final class RecordCommand extends ToolCommand {
         .formatted(
             counts.total(),
             counts.unit().word(),
-            counts.unit() == Unit.NANOS && kind == Kind.CUDA ? " of the host's time" : "",
+            counts.unit() == Unit.NANOS && kind == Kind.CUDA ? " of host time" : "",
             counts.sorted().size(),
             recorder.lost(),
-            ifAny(recorder.unnamed(), ", %d with frames that have no name"),
-            ifAny(recorder.unattributed(), ", %d kernels or samples of no known launch"));
+            ifAny(recorder.unnamed(), ", %d with unnamed frames"),
+            ifAny(recorder.unattributed(), ", %d kernels or samples without a known launch"));
   }
 
   private static String ifAny(long count, String text) {
@@ -172,8 +172,8 @@ final class RecordCommand extends ToolCommand {
         switch (kind) {
           case ON_CPU -> "On CPU";
           case OFF_CPU -> "Off CPU";
-          case CUDA -> counted == Unit.NANOS ? "CUDA calls, the host's time" : "CUDA calls";
-          case DEVICE -> counted == Unit.SAMPLES ? "GPU stalls" : "GPU kernels, the device's time";
+          case CUDA -> counted == Unit.NANOS ? "CUDA calls, host time" : "CUDA calls";
+          case DEVICE -> counted == Unit.SAMPLES ? "GPU stalls" : "GPU kernels, device time";
         };
     return trace == null ? what : what + ", trace " + trace;
   }

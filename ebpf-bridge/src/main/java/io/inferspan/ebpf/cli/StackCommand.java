@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** A command that makes a page of recorded stacks. */
+/** A command that reads files of stacks and writes a flame graph. */
 abstract class StackCommand extends ToolCommand {
 
   @Option(names = "--title", paramLabel = "TEXT", description = "The title of the graph.")
@@ -28,7 +28,7 @@ abstract class StackCommand extends ToolCommand {
   @Option(
       names = "--trace",
       paramLabel = "ID",
-      description = "The trace of the stacks; selects its stacks in a file of record --by-trace.")
+      description = "The trace of the stacks. Selects its stacks in a file of record --by-trace.")
   private @Nullable String trace;
 
   @Option(
@@ -48,10 +48,10 @@ abstract class StackCommand extends ToolCommand {
   final void check() {
     requireTraceId(trace);
     if (model != null && requests == null) {
-      throw wrong("--model " + model + ": needs --requests, which names models");
+      throw wrong("--model " + model + ": needs --requests with a model on each line");
     }
     if (trace != null && requests != null) {
-      throw wrong("--trace and --requests both choose requests: give one");
+      throw wrong("--trace and --requests cannot be combined, because both select requests");
     }
   }
 

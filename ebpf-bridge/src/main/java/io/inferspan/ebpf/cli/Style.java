@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** The capabilities of the output. */
 enum Style {
-  /** Plain text: a file, a pipe, or a terminal whose user asked for it. */
+  /** Plain text, for files and pipes, and for terminals with {@code NO_COLOR}. */
   PLAIN,
   /** A terminal with colours and cursor control. */
   TERMINAL;
@@ -44,7 +44,7 @@ enum Style {
     };
   }
 
-  /** Returns the text with controls that draw it over the previous page. */
+  /** Returns the text with control sequences that draw it over the previous page. */
   String picture(String text) {
     return this == PLAIN ? text : FIRST_LINE + text.replace("\n", ERASE_LINE + "\n") + ERASE_BELOW;
   }

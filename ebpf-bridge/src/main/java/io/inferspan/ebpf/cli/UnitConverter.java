@@ -4,7 +4,7 @@ import io.inferspan.ebpf.flame.Unit;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a unit. */
+/** Parses the unit of values of stacks. */
 final class UnitConverter implements ITypeConverter<Unit> {
 
   @Override

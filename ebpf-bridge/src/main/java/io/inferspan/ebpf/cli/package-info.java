@@ -1,5 +1,6 @@
 /**
- * The programs for the terminal: {@code agent}, {@code doctor} and {@code top}.
+ * The commands of {@code inferspan-ebpf-bridge.jar}, such as {@code agent}, {@code doctor} and
+ * {@code record}.
  *
  * <p>The package holds command lines, messages and exit statuses. No other package depends on it.
  */

@@ -8,14 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers of calls in files. Below 1000 they are x86-64's system calls; 1000 to 1003 are
- * vllm-coldstart-probe's; the bridge defines those from 1004 on and never changes them.
+ * The numbers of calls in files of {@code coldstart}. Numbers below 1000 are system calls of
+ * x86-64. Library calls 1000 to 1003 are numbered as in vllm-coldstart-probe; the numbers from 1004
+ * on are the bridge's own and never change.
  */
 final class CallIds {
 
   static final long FIRST_LIBRARY_CALL = 1000;
 
-  /** A kind of event that covers several calls has the number of the best known. */
+  /** A kind of event that covers several calls has the number of the best-known one. */
   private static final String TABLE =
       """
       0 read SYSCALL_READ

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Files in vllm-coldstart-probe's format: one JSON object per line, with exactly these fields in
- * this order. Reading and writing a file gives the same bytes; any other text is rejected with its
- * line and column.
+ * Reads and writes files in vllm-coldstart-probe's format: one JSON object per line, with all
+ * fields in a fixed order. Any other text is rejected with its line and column, so writing the
+ * records of a file reproduces its bytes.
  */
 public final class CallRecordFile {
 
@@ -98,7 +98,7 @@ public final class CallRecordFile {
     }
   }
 
-  /** Reads an integer of this many bits, in the one form that the format allows. */
+  /** Reads an integer of at most {@code bits} bits, without leading zeros. */
   private long number(int bits, boolean signed) throws IOException {
     long start = column;
     StringBuilder digits = new StringBuilder();

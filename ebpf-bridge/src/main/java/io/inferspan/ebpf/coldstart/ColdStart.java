@@ -36,14 +36,14 @@ public final class ColdStart {
   private final List<ThreadClass> classes = new ArrayList<>();
 
   /**
-   * The bounds of a start.
+   * The bounds and the outcome of a start.
    *
    * @param pid the first process of the start
    * @param startNanos when the command was resumed, or when following a running process began
-   * @param ready when it was ready, and the evidence for that
-   * @param listenNanos when a socket of it was first seen to listen; 0 if none was
-   * @param lost events that were lost or found no room
-   * @param tasks the threads that exist at the end, by tid
+   * @param ready when the server was ready, and how that was detected
+   * @param listenNanos when its first socket listened; 0 if none did
+   * @param lost the number of lost events
+   * @param tasks the threads that existed at the end, by tid
    */
   public record Scene(
       int pid,
@@ -74,11 +74,11 @@ public final class ColdStart {
   }
 
   /**
-   * An interval of a thread, with what explains it.
+   * An interval of a thread, with an explanation.
    *
-   * @param most what it mostly did
+   * @param most its longest state, with the call
    * @param why the code that it ran, or the thread that ended its wait; empty if unknown
-   * @param file the last file that the process opened before; may be empty
+   * @param file the last file that the process opened before the interval; may be empty
    */
   record Explained(
       ThreadTimeline.Id thread,
@@ -215,7 +215,7 @@ public final class ColdStart {
     return nanos >= phases.longNanos();
   }
 
-  /** Returns when the process became the command, or else when following began. */
+  /** Returns when the process began to execute the command, or else when following began. */
   private long begin(List<Event> observed) {
     return observed.stream()
         .filter(event -> event.kind() == PROCESS_STARTED && event.pid() == scene.pid())
@@ -261,7 +261,7 @@ public final class ColdStart {
   }
 
   /**
-   * Returns the other threads that were busy, with disk and device waits, for more than 2% of the
+   * Returns the other threads that ran, or waited for disks or devices, for more than 2 % of the
    * wall time.
    */
   List<ThreadTimeline> busyThreads() {
@@ -273,10 +273,7 @@ public final class ColdStart {
     return classes.stream().filter(each -> each.pid() == pid).toList();
   }
 
-  /**
-   * Explains a gap by one main thread: of those that exist for most of it, the one that waits least
-   * for others.
-   */
+  /** Explains a gap by its busiest main thread. */
   Explained explained(PhaseTimeline.Stretch gap) {
     long from = gap.startNanos();
     long to = gap.endNanos();

@@ -23,7 +23,7 @@ public final class ColdStartPage {
   private static final int NANOS_PER_MICRO = 1000;
   private static final List<ThreadState> STATES = List.of(ThreadState.values());
 
-  /** The limit for all threads together; shorter parts are merged to keep it. */
+  /** Limit of the parts of all threads together; short parts are merged to stay within it. */
   private static final int MOST_PARTS = 200_000;
 
   private final ColdStart start;
@@ -38,9 +38,7 @@ public final class ColdStartPage {
     this.json = new JsonFactory().createGenerator(text);
   }
 
-  /**
-   * Returns the page: phases and gaps, and the states of each busy thread with what explains them.
-   */
+  /** Returns the page: phases and gaps, and the states of each busy thread with explanations. */
   public static String of(ColdStart start) throws IOException {
     ColdStartPage page = new ColdStartPage(start);
     page.data();

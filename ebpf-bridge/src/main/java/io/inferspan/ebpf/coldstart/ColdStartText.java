@@ -43,7 +43,7 @@ public final class ColdStartText {
   private void phases() {
     text.format(
         "  %-16s %9s %9s %9s %7s %10s%n",
-        "PHASE", "FIRST s", "LAST s", "ITS OWN s", "SHARE", "EVIDENCE");
+        "PHASE", "FIRST s", "LAST s", "OWN s", "SHARE", "EVIDENCE");
     phases
         .phases()
         .forEach(
@@ -72,7 +72,7 @@ public final class ColdStartText {
   }
 
   private void stretches() {
-    text.format("  LONG STRETCHES%n  %9s %9s%n", "FIRST s", "LENGTH s");
+    text.format("  LONG INTERVALS%n  %9s %9s%n", "START s", "LENGTH s");
     for (Explained stretch : start.stretches()) {
       long nanos = stretch.endNanos() - stretch.startNanos();
       text.format(
@@ -100,7 +100,7 @@ public final class ColdStartText {
       }
     }
     if (brief > 0) {
-      text.format("  and %d processes that lasted less than 2 %% of the time%n", brief);
+      text.format("  and %d processes that lasted less than 2 %% of the wall time%n", brief);
     }
     text.format("%n");
   }

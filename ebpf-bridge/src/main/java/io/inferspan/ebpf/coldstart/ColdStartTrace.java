@@ -16,7 +16,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The span of a start. Its children are the calls of the processes, and a span for each phase. */
+/**
+ * The span of a cold start. Its children are a span for each phase and gap, and the calls of the
+ * processes.
+ */
 public final class ColdStartTrace {
 
   /** The OpenTelemetry specification names variables like headers, in capitals. */
@@ -58,7 +61,10 @@ public final class ColdStartTrace {
     return startNanos;
   }
 
-  /** Returns the context from {@code TRACEPARENT} in the environment, or else the root. */
+  /**
+   * Returns the context from {@code TRACEPARENT} in the environment; the root context if it is not
+   * set.
+   */
   public static Context parent(Telemetry telemetry, Map<String, String> environment) {
     return telemetry.extract(environment, ENVIRONMENT);
   }

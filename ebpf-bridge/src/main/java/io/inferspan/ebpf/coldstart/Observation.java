@@ -21,7 +21,7 @@ public final class Observation implements Consumer<EventView> {
   private long leftOut;
 
   /**
-   * A copy of an event, as {@link EventView} shows it.
+   * A copy of an event, with the fields of {@link EventView}.
    *
    * @param text the path of an opened file or a started program; else empty
    */
@@ -87,7 +87,7 @@ public final class Observation implements Consumer<EventView> {
     return events.size() + leftOut;
   }
 
-  /** Returns the number of received events that were not kept for lack of room. */
+  /** Returns the number of received events that were not kept because the limit was reached. */
   public synchronized long leftOut() {
     return leftOut;
   }

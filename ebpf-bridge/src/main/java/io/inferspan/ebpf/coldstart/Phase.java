@@ -131,7 +131,7 @@ enum Phase {
 
     /** Returns whether the event is a wait for a disk outside of any system call. */
     private boolean isPageFault(Event event) {
-      return (event.detail() & UNINTERRUPTIBLE) != 0 // most of these waits can be killed, too
+      return (event.detail() & UNINTERRUPTIBLE) != 0 // most of these waits are killable, too
           && event.extra() == 0
           && mapping.contains(event.pid());
     }

@@ -25,8 +25,8 @@ public final class Readiness {
 
   /** The sign of readiness. */
   public enum Cause {
-    URL("ready, by an answer of its URL,"),
-    LOG("ready, by its output,"),
+    URL("ready (its URL answered)"),
+    LOG("ready (its output matched)"),
     EXIT("ended"),
     INTERRUPTED("interrupted");
 
@@ -53,7 +53,7 @@ public final class Readiness {
     return ready;
   }
 
-  /** Reports that the server is ready now. */
+  /** Reports a sign; only the first one counts. */
   public void now(Cause cause) {
     boolean ignored = ready.complete(new Ready(cause, Clocks.monotonicNanos()));
   }
@@ -117,7 +117,7 @@ public final class Readiness {
             });
   }
 
-  /** Ends the wait when the process exits. */
+  /** Reports the exit of the process as a sign. */
   public void whenEnded(ProcessHandle process) {
     var ignored = process.onExit().thenRun(() -> now(Cause.EXIT));
   }

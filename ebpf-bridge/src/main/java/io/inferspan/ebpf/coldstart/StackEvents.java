@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects stacks of a process tree: samples of running threads, and the thread that ended each
- * wait of more than a millisecond. For one thread, which must call {@link #look} often because the
- * mappings of a process disappear when it exits. Symbols are resolved at the end, so that this does
- * not take CPU time from the start.
+ * wait of more than a millisecond. Not thread-safe. {@link #look} must be called often, because the
+ * mappings of a process disappear when it exits. Symbols are resolved at the end, so that the
+ * observed start does not have to share the CPUs with that.
  */
 public final class StackEvents implements AutoCloseable {
 
@@ -61,8 +61,8 @@ public final class StackEvents implements AutoCloseable {
       int tid, long startNanos, long endNanos, int byPid, int byTid, String byName, String stack) {
 
     private String by() {
-      String thread = "until thread %d (%s) of process %d ended it".formatted(byTid, byName, byPid);
-      return stack.isEmpty() ? thread : thread + ", in " + stack;
+      String thread = "ended by thread %d (%s) of process %d".formatted(byTid, byName, byPid);
+      return stack.isEmpty() ? thread : thread + " in " + stack;
     }
   }
 
@@ -124,7 +124,7 @@ public final class StackEvents implements AutoCloseable {
   private record Moment(
       int kind, Stack stack, int tid, long startNanos, long endNanos, int woken, String comm) {}
 
-  /** Attaches the programs; they follow no process yet. */
+  /** Attaches the programs, which collect nothing before {@link #follow}. */
   public static StackEvents start() {
     StackEvents events = new StackEvents();
     try {
@@ -186,7 +186,7 @@ public final class StackEvents implements AutoCloseable {
             event.text()));
     if (mapped.add(stack.withoutKernel())) {
       Arrays.stream(addresses(stack.user()))
-          .limit(1) // what follows may be no address
+          .limit(1) // the other words may not be addresses
           .forEach(address -> symbols.remember(Image.now(stack.pid()), address));
     }
   }
@@ -196,7 +196,7 @@ public final class StackEvents implements AutoCloseable {
     return listenNanos;
   }
 
-  /** Returns how many events were lost for lack of room. */
+  /** Returns the number of events that were lost because a buffer was full. */
   public long lost() {
     return programs.map("start_losses").percpuSum(0);
   }
@@ -241,9 +241,10 @@ public final class StackEvents implements AutoCloseable {
     kernelFrames(stack.kernel()).stream().limit(1).forEach(names::add);
     long[] addresses = addresses(stack.user());
     for (int i = 0; i < addresses.length && names.size() < NAMED_FRAMES; i++) {
-      // But for the innermost, an address is where a call returns to.
+      // All addresses except the innermost are return addresses.
       String name = symbols.user(Image.now(stack.pid()), i == 0 ? addresses[i] : addresses[i] - 1);
-      if (name.startsWith("0x")) { // of code without frame pointers, what follows is no caller
+      if (name.startsWith(
+          "0x")) { // without frame pointers, the remaining addresses are not callers
         break;
       }
       names.add(name);

@@ -47,7 +47,7 @@ enum ThreadState {
   }
 
   /**
-   * Returns the state from what is in progress.
+   * Derives the state from the events in progress.
    *
    * @param wait the time off the CPU, if it is off
    * @param library the outermost library call
@@ -74,8 +74,8 @@ enum ThreadState {
   }
 
   /**
-   * Returns the state of a thread that waits in a system call; the number is one too high, and 0
-   * means none.
+   * Returns the state of a waiting thread from the number of its system call plus one; 0 means that
+   * it is in no system call.
    */
   static ThreadState inCall(long numberPlusOne) {
     String call = CallNumber.name(numberPlusOne);

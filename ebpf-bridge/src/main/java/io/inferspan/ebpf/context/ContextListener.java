@@ -1,14 +1,14 @@
 package io.inferspan.ebpf.context;
 
 /**
- * Observes every context switch on the thread that switches. It serves maps for other programs,
- * where each update costs a system call, and so is optional. Implementations must be quick.
+ * Observes which span each thread serves, and is called on that thread. It updates maps of other
+ * programs. The listener is optional because each update costs a system call.
  */
 public interface ContextListener {
 
-  /** Called when the thread starts serving this span. */
+  /** Called when a sampled span became current on a thread. */
   void published(int tid, long traceIdHigh, long traceIdLow, long spanId);
 
-  /** Called when the thread no longer serves a sampled span, or has ended. */
+  /** Called when no sampled span is current on a thread any more, or when the thread has ended. */
   void cleared(int tid);
 }

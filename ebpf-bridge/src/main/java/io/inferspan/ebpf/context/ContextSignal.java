@@ -1,35 +1,35 @@
 package io.inferspan.ebpf.context;
 
 /**
- * Reports that a sampled context became current on a thread of this process, while enabled.
+ * Reports, while enabled, that a sampled context became current on a thread of this process.
  *
- * <p>Threads check it at each context switch. It is a final class, so that the check is one read of
- * memory that rarely changes.
+ * <p>Threads check it whenever their current context changes. The class is final, so that the check
+ * is a single read of memory that rarely changes.
  */
 public final class ContextSignal {
 
   private final Receiver receiver;
   private volatile boolean on;
 
-  /** Receives reports, on the thread that switches: it must be quick and never throw. */
+  /** Receives reports on the thread whose context changed. It must be quick and never throw. */
   @FunctionalInterface
   public interface Receiver {
 
-    /** A request of this owner is being served from now on. */
+    /** Called when a thread begins to serve this owner. */
     void requestBegan(long owner);
   }
 
-  /** Creates a signal that is off. */
+  /** Creates a disabled signal. */
   public ContextSignal(Receiver receiver) {
     this.receiver = receiver;
   }
 
-  /** Switches reports on or off. */
+  /** Enables or disables reports. */
   public void enable(boolean now) {
     on = now;
   }
 
-  /** Returns whether reports are wanted. */
+  /** Returns whether reports are enabled. */
   public boolean isOn() {
     return on;
   }

@@ -39,7 +39,7 @@ final class HexIds {
         | half((long) DIGITS.get(digits, from + Long.BYTES));
   }
 
-  /** A digit's value is its low half, plus nine for a letter. */
+  /** Converts eight digits. A digit's value is its low four bits, plus nine for a letter. */
   private static long half(long ascii) {
     long values = (ascii & 0x0f0f0f0f0f0f0f0fL) + 9 * (ascii >>> 6 & 0x0101010101010101L);
     values = (values | values >>> 4) & 0x00ff00ff00ff00ffL;

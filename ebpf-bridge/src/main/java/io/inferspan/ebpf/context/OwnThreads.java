@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread gets its slot the first time a sampled span is current on it, which costs one system
  * call, and keeps it for its lifetime. A thread does not report its end, so {@link #sweep} must be
- * called regularly; a thread that finds no free slot calls it as well. A slot is reused only after
- * the kernel has removed its thread. A thread that gets the tid of one that ended takes its slot at
- * once.
+ * called regularly; slots of ended threads are also freed when a new thread finds no free slot. A
+ * slot is reused only after its thread was removed from the kernel's map, or after a new thread got
+ * the same tid.
  */
 public final class OwnThreads implements AutoCloseable {
 
@@ -37,13 +37,16 @@ public final class OwnThreads implements AutoCloseable {
   private int free;
   private boolean closed;
 
-  /** Makes a thread that was refused retry after a sweep rather than at every switch. */
+  /**
+   * Counts sweeps, so that a thread without a slot retries after a sweep rather than at every
+   * change of its context.
+   */
   private volatile int round;
 
   /** The kernel's map of our threads: {@code own_threads}. */
   public interface KernelThreads {
 
-    /** Maps the thread to the record before {@code slotPlusOne}. */
+    /** Maps the thread to its slot plus one. */
     void put(int tid, int slotPlusOne);
 
     /** Removes the thread. */
@@ -56,7 +59,7 @@ public final class OwnThreads implements AutoCloseable {
    * @param contexts the memory of {@code own_contexts}, 32 bytes a slot
    * @param kernel the kernel's map
    * @param currentTid returns the calling thread's tid, as the kernel's programs see it
-   * @param listener observes every switch; may be null
+   * @param listener observes every change of a thread's span; may be null
    * @param signal notified when a thread starts serving a request while the signal is on
    */
   public OwnThreads(
@@ -103,10 +106,7 @@ public final class OwnThreads implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns a refusal that is valid until the next sweep, so that the thread does not retry at
-   * every switch.
-   */
+  /** Returns a record without a slot, which is valid until the next sweep. */
   private ThreadRecord refusal(Thread thread) {
     refusals.increment();
     return new ThreadRecord(this, thread, 0, -1, ByteBuffer.allocate(0));
@@ -132,7 +132,7 @@ public final class OwnThreads implements AutoCloseable {
     return record;
   }
 
-  /** Frees the slots of threads that have ended, and lets refused threads retry. */
+  /** Frees the slots of threads that have ended, and lets threads without a slot retry. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
   public synchronized void sweep() {
     reclaim();
@@ -180,17 +180,17 @@ public final class OwnThreads implements AutoCloseable {
     return byTid.size();
   }
 
-  /** Returns how many registrations failed for lack of a slot or because the kernel refused. */
+  /** Returns how many registrations failed because no slot was free or the kernel refused. */
   public long refusals() {
     return refusals.sum();
   }
 
-  /** Returns how many switches could not be published. */
+  /** Returns how many changes could not be published. */
   public long failures() {
     return failures.sum();
   }
 
-  /** Removes all threads from the kernel's map; later switches are not published. */
+  /** Removes all threads from the kernel's map; later changes are not published. */
   @Override
   public synchronized void close() {
     if (!closed) {

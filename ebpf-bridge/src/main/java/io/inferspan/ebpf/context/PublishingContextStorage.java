@@ -8,11 +8,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes to the kernel when a sampled span becomes current on a platform thread and when it
- * stops being current.
+ * A context storage that publishes the current sampled span of each platform thread to the kernel.
  *
  * <p>OpenTelemetry accepts wrappers of its storage only before the first use, and keeps them. So
- * this one is installed once, and checks at each switch whether a bridge is active.
+ * this one is installed once, and checks at each change of a context whether a bridge is active.
  */
 public final class PublishingContextStorage implements ContextStorage {
 
@@ -57,8 +56,8 @@ public final class PublishingContextStorage implements ContextStorage {
     ACTIVE.compareAndSet(threads, null);
   }
 
-  /** Returns the threads that are published now, or null. */
-  static @Nullable OwnThreads told() {
+  /** Returns the threads of the active bridge, or null if there is none. */
+  static @Nullable OwnThreads active() {
     return ACTIVE.getAcquire();
   }
 
@@ -66,7 +65,7 @@ public final class PublishingContextStorage implements ContextStorage {
   @SuppressWarnings("ReferenceEquality") // there is one scope that does nothing
   public Scope attach(@Nullable Context context) {
     Scope scope = delegate.attach(context);
-    if (told() == null || context == null || scope == Scope.noop()) {
+    if (active() == null || context == null || scope == Scope.noop()) {
       return scope;
     }
     ThreadContext here = ThreadContext.here();
@@ -86,8 +85,8 @@ public final class PublishingContextStorage implements ContextStorage {
   }
 
   /**
-   * Closes a scope. It publishes the context that is current afterwards, rather than the one that
-   * was current before, so a scope that is closed twice, late or out of order does no harm.
+   * A scope that publishes the context that is current after it was closed, rather than the one
+   * from before it was opened. So a scope that is closed twice, late or out of order does no harm.
    */
   private record Published(ContextStorage storage, Scope scope, ThreadContext opened)
       implements Scope {

@@ -5,7 +5,7 @@ import io.opentelemetry.api.trace.SpanContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span context with its ids as numbers, so that the same context is not parsed twice in a row.
+ * The ids of a span context as numbers, together with the context, so that it is not parsed again.
  */
 final class SpanIds {
 

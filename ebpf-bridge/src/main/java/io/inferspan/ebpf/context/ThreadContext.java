@@ -6,7 +6,7 @@ import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread's current context and its record for the kernel, in one object, so that a switch needs
+ * One thread's current context and its record for the kernel, in one object, so that a change needs
  * a single thread-local lookup.
  */
 final class ThreadContext {
@@ -34,7 +34,7 @@ final class ThreadContext {
     return current;
   }
 
-  /** Sets the thread's context and publishes it. For its own thread only. */
+  /** Sets the thread's context and publishes it. Must be called on that thread. */
   void change(@Nullable Context context) {
     current = context;
     show(context);
@@ -42,7 +42,7 @@ final class ThreadContext {
 
   /** Publishes the context's span, or nothing if it is not sampled. Never throws. */
   void show(@Nullable Context context) {
-    OwnThreads threads = PublishingContextStorage.told();
+    OwnThreads threads = PublishingContextStorage.active();
     if (threads == null) {
       return;
     }

@@ -8,12 +8,12 @@ import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces OpenTelemetry's default storage with the same semantics, and publishes every switch to
- * the kernel.
+ * Replaces OpenTelemetry's default storage with the same semantics, and publishes every change of a
+ * context to the kernel.
  *
- * <p>A wrapper would need three thread-local lookups and two scopes per switch; this class needs
- * one of each, and escape analysis can remove the scope. Scopes are not reused: closing a reused
- * scope a second time would end another's.
+ * <p>A wrapper would need three thread-local lookups and two scopes per change; this class needs
+ * one of each, and escape analysis can remove the scope. Scopes are not reused, because closing a
+ * reused scope a second time would close another scope.
  */
 final class ThreadContextStorage implements ContextStorage {
 

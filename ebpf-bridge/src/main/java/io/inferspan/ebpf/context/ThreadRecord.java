@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The record that the kernel reads for one thread: {@code struct ispan_own} of {@code wire.h}.
  *
  * <p>Only its own thread writes it, with plain stores. The kernel reads it while this thread is
- * inside a call, or from another processor when it wakes up or leaves the CPU. So the record has no
- * owner while the ids change, and the order of the stores is kept: each is one aligned word, with
- * fences between them that are free on most processors but stop the compiler from reordering.
+ * inside a call, or from another processor when it wakes up or leaves the CPU. So the owner is 0
+ * while the ids change. Each store is one aligned word, and fences keep the stores in order; on
+ * x86-64 they cost nothing and only stop the compiler from reordering.
  */
 final class ThreadRecord {
 
@@ -31,18 +31,19 @@ final class ThreadRecord {
   private final int round;
   private final LongBuffer words;
 
-  /** Most have no listener; the flag avoids a call that would not be inlined. */
-  private final boolean heard;
+  /** Avoids a call that would not be inlined; most records have no listener. */
+  private final boolean hasListener;
 
   private final ContextSignal signal;
 
-  /** The last two, for nested spans. */
+  /** The ids of the last two contexts, because a nested span alternates with its parent. */
   private SpanIds ids = new SpanIds();
 
   private SpanIds idsBefore = new SpanIds();
 
   /**
-   * The context whose ids are in the memory, valid or not; an unchanged one need not be written.
+   * The context whose ids are in the memory, also while the owner is 0, so that they need not be
+   * written again.
    */
   private @Nullable SpanContext written;
 
@@ -55,13 +56,13 @@ final class ThreadRecord {
     this.tid = tid;
     this.slot = slot;
     this.round = threads.round();
-    this.heard = threads.listener() != null;
+    this.hasListener = threads.listener() != null;
     this.signal = threads.signal();
     this.words = memory.order(ByteOrder.nativeOrder()).asLongBuffer();
   }
 
   /**
-   * Publishes the context, or nothing if it is null or this thread was refused a slot. Never
+   * Publishes the context, or that there is none; has no effect on a record without a slot. Never
    * throws.
    */
   @SuppressWarnings("ReferenceEquality") // an equal one is merely written again
@@ -91,7 +92,7 @@ final class ThreadRecord {
       threads.failed();
       return;
     }
-    if (heard) {
+    if (hasListener) {
       notifyListener();
     }
     if (signal.isOn()) {
@@ -130,14 +131,14 @@ final class ThreadRecord {
     written = context;
   }
 
-  /** Ids are stored in the order of their text, whatever the machine's byte order is. */
+  /** Returns an id in the byte order of its text, which is big-endian on every machine. */
   private static long inText(long id) {
     return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Long.reverseBytes(id) : id;
   }
 
   private void clear() {
     wipe();
-    if (heard) {
+    if (hasListener) {
       notifyListener();
     }
   }

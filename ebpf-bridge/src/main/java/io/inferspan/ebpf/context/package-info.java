@@ -1,11 +1,10 @@
 /**
- * Publishes to the kernel which span a thread of this process serves, without a system call per
- * switch.
+ * Publishes the current span of each thread of this process to the kernel, without a system call
+ * per change.
  *
- * <p>Contains the writer of a thread's record while a sampled span is current on it. Nothing here
- * reads events. Virtual threads are not published: the kernel knows their carrier, which would keep
- * the record while the virtual thread waits and another one runs. No context is better than a wrong
- * one.
+ * <p>Virtual threads are not published, because the kernel sees only their carrier. Its record
+ * would remain while the virtual thread waits and another one runs, and no context is better than a
+ * wrong one.
  */
 @NullMarked
 package io.inferspan.ebpf.context;

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 
-/** Reads the id that the linker gave a file; its separate debug file has the same one. */
+/** Reads the build id of a file, which its separate debug file has, too. */
 final class BuildId {
 
   private static final int NOTE = 7;

@@ -40,7 +40,10 @@ final class CallFrameProgram {
   private boolean interrupted;
   private int pointerBytes = Long.BYTES;
 
-  /** Where the instructions are that the program has come to, and where the link was saved. */
+  /**
+   * The code location that the program has reached, and the one at which the link register was
+   * saved.
+   */
   private long at;
 
   private long linkSaved;
@@ -63,7 +66,7 @@ final class CallFrameProgram {
     }
   }
 
-  /** Which compiler's code a table describes. */
+  /** The kind of code that a table describes. */
   enum Code {
     X86,
     GO_ON_X86,
@@ -149,7 +152,7 @@ final class CallFrameProgram {
     return code == Code.GO_ON_X86 ? inGo(instruction) : onStack(instruction);
   }
 
-  /** A frame pointer is saved below the caller's address, and then set. */
+  /** The frame is known once the frame pointer was saved below the return address, and then set. */
   private CallFrame onArm(long offset, Instruction instruction) {
     boolean saved =
         state.framePointerAt() > UNKNOWN && state.linkAt() == state.framePointerAt() + Long.BYTES;

@@ -110,7 +110,7 @@ final class ElfFile {
   /** Opens a regular file; reading a pipe or a device could block forever. */
   static FileChannel open(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
-      throw new ElfException("not a file: " + file);
+      throw new ElfException("not a regular file: " + file);
     }
     return FileChannel.open(file);
   }
@@ -180,7 +180,8 @@ final class ElfFile {
       return ByteBuffer.allocate(0);
     }
     if (Short.toUnsignedInt(header.getShort(sizeAt)) != entryBytes || count > maxEntries) {
-      throw new ElfException("an ELF table of " + count + " entries of an unknown kind");
+      throw new ElfException(
+          "the ELF file has a table of " + count + " entries of an unknown size, or too many");
     }
     return read(header.getLong(placeAt), (long) count * entryBytes);
   }
@@ -191,7 +192,7 @@ final class ElfFile {
     ByteBuffer bytes = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
     while (bytes.hasRemaining()) {
       if (source.read(bytes, offset + bytes.position()) < 0) {
-        throw new ElfException("an ELF file that became shorter");
+        throw new ElfException("the ELF file became shorter while it was read");
       }
     }
     return bytes.flip();
@@ -203,7 +204,7 @@ final class ElfFile {
 
   private static void require(boolean inside) throws ElfException {
     if (!inside) {
-      throw new ElfException("an ELF file that points outside of itself");
+      throw new ElfException("the ELF file refers to bytes beyond its end");
     }
   }
 }

@@ -22,7 +22,7 @@ public final class ElfFunctions {
 
   private static final int MAX_NAME_BYTES = 4096;
 
-  /** The symbols before an offset that are considered, because functions nest and have aliases. */
+  /** How many symbols before an offset are considered, because functions nest and have aliases. */
   private static final int LOOK_BACK = 32;
 
   private static final int INDEX_BITS = 23;
@@ -100,7 +100,10 @@ public final class ElfFunctions {
     return known == null ? CallFrame.UNKNOWN : known.at(address(fileOffset), instruction);
   }
 
-  /** Returns whether threads or programs begin in the function at an offset. */
+  /**
+   * Returns whether threads or programs start in the function at an offset, so that it has no
+   * caller.
+   */
   public boolean isRoot(long fileOffset) {
     UnwindTable known = frames;
     return known != null && roots.contains(known.start(address(fileOffset)));

@@ -3,8 +3,8 @@ package io.inferspan.ebpf.elf;
 import java.util.HexFormat;
 
 /**
- * An instruction that runs next; on x86-64, its code shows whether the frame is set up. On AArch64
- * the code is not read.
+ * The next instruction of a stack frame. On x86-64, the code around it shows whether the frame is
+ * set up; on AArch64 the code is not read.
  */
 public final class Instruction {
 
@@ -23,7 +23,7 @@ public final class Instruction {
   }
 
   /**
-   * Returns the instruction that runs next.
+   * Returns the instruction at an address.
    *
    * @param before the eight bytes of code before it, little-endian
    * @param next the eight bytes from it on
@@ -46,7 +46,7 @@ public final class Instruction {
     return address;
   }
 
-  /** Returns whether it is a call, at which a frame is set up. */
+  /** Returns whether it is a call; the frame is set up then. */
   boolean isCall() {
     return next.isEmpty();
   }
@@ -61,7 +61,10 @@ public final class Instruction {
     return before.endsWith("55") && next.matches(MOVE);
   }
 
-  /** Returns whether it is in a prologue or epilogue of Go, with a frame but no frame pointer. */
+  /**
+   * Returns whether it is in a prologue or epilogue of a Go function, where the frame exists but
+   * its frame pointer is not set.
+   */
   boolean isWithinGosFrame() {
     return next.matches(GO_SETS_UP)
         || (next.matches(TAKE_DOWN) && before.matches(".*48(8b6c24..|8bac24.{8})"));

@@ -51,11 +51,13 @@ record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
         || table.length() > (long) MAX_SYMBOLS * SYMBOL_BYTES
         || table.link() < 0
         || table.link() >= sections.size()) {
-      throw new ElfException("an ELF symbol table of an unknown kind");
+      throw new ElfException(
+          "the ELF file has a symbol table of an unknown format, or too many symbols");
     }
     Section strings = sections.get(table.link());
     if (strings.length() > MAX_NAMES_BYTES) {
-      throw new ElfException("an ELF file with " + strings.length() + " bytes of names");
+      throw new ElfException(
+          "the ELF file has " + strings.length() + " bytes of symbol names, more than the limit");
     }
     return new SymbolTable(
         file.read(table.offset(), table.length()), file.read(strings.offset(), strings.length()));
@@ -74,7 +76,10 @@ record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
     }
   }
 
-  /** Returns the address of a function or variable; 0 if absent. Names have at least 8 letters. */
+  /**
+   * Returns the address of a function or variable; 0 if absent. The name must have at least 7
+   * characters.
+   */
   long address(int type, String wanted) {
     byte[] name = (wanted + '\0').getBytes(StandardCharsets.ISO_8859_1);
     ByteBuffer bytes = ByteBuffer.wrap(name).order(names.order());

@@ -68,7 +68,8 @@ final class UnwindTable {
     }
     long length = raw.getLong(Long.BYTES);
     if (length < 0 || length > MAX_BYTES) {
-      throw new ElfException("an ELF section of " + length + " bytes");
+      throw new ElfException(
+          "the ELF file has a compressed section of " + length + " bytes, more than the limit");
     }
     byte[] plain = new byte[(int) length];
     Inflater inflater = new Inflater();
@@ -76,7 +77,7 @@ final class UnwindTable {
       inflater.setInput(raw.position(COMPRESSED_HEADER_BYTES));
       int ignored = inflater.inflate(plain);
     } catch (DataFormatException damaged) {
-      throw new ElfException("a damaged ELF section");
+      throw new ElfException("the ELF file has a damaged compressed section");
     } finally {
       inflater.end();
     }
@@ -121,7 +122,7 @@ final class UnwindTable {
       int length = frames.getInt(next);
       next = length < 0 ? frames.limit() : next + 4 + length;
     }
-    // The linker sorts the index by address.
+    // Go's linker writes the entries in the order of their addresses.
     return new UnwindTable(
         frames, Code.GO_ON_X86, Arrays.copyOf(starts, count), Arrays.copyOf(entries, count));
   }
@@ -147,7 +148,7 @@ final class UnwindTable {
     return found >= 0 ? found : -found - 2;
   }
 
-  /** Returns the frame at an instruction, which has this address in the file. */
+  /** Returns the frame at an instruction; {@code address} is its address in the file. */
   CallFrame at(long address, Instruction instruction) {
     int index = index(address);
     if (index < 0) {

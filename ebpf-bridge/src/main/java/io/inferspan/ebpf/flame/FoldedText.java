@@ -13,7 +13,7 @@ public final class FoldedText {
 
   private FoldedText() {}
 
-  /** Reads stacks; throws with the line number if the format is wrong. */
+  /** Reads stacks; a format error has its line and column. */
   public static StackCounts read(BufferedReader text, Unit unit) throws IOException {
     StackCounts counts = new StackCounts(unit);
     int number = 0;

@@ -23,7 +23,7 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
 
   private static final int MOST_NAMED = 5;
 
-  /** Reads the list; throws with line and column if the format is wrong. */
+  /** Reads the list; a format error has its line and column. */
   public static ListedRequests read(BufferedReader text) throws IOException {
     Map<String, Double> millis = new HashMap<>();
     Map<String, String> models = new HashMap<>();
@@ -55,7 +55,8 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
     chosen.keySet().removeIf(trace -> !model.equals(models.get(trace)));
     if (chosen.isEmpty()) {
       List<String> known = models.values().stream().distinct().sorted().limit(MOST_NAMED).toList();
-      throw new IOException("no request of model %s, only of %s".formatted(model, known));
+      throw new IOException(
+          "no request has the model %s; there are requests of %s".formatted(model, known));
     }
     return new ListedRequests(chosen, models);
   }

@@ -39,7 +39,7 @@ public record SlowRequests(StackCounts others, StackCounts slowest, String summa
             .thenComparing(Comparator.naturalOrder()));
     int slow = (int) Math.max(1, Math.ceil(order.size() * percent / PERCENT - ROUNDING));
     if (slow >= order.size()) {
-      throw new IOException("too few requests with stacks: %d".formatted(order.size()));
+      throw new IOException("too few requests to compare: %d".formatted(order.size()));
     }
     StackCounts slowest = sum(order.subList(0, slow), traces, counts.unit());
     StackCounts others = sum(order.subList(slow, order.size()), traces, counts.unit());

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The offset of another host's clock from ours, as an interval.
  *
- * <p>A message arrives after it was sent, so each message to the other host is an upper limit of
- * the offset and each message from it a lower one, whatever the delay. Clocks drift, so limits
+ * <p>A message arrives after it was sent, so each message to the other host gives an upper limit of
+ * the offset, and each message from it a lower limit, whatever the delay. Clocks drift, so limits
  * widen with age, and old ones are dropped. If limits contradict each other, a clock was set, and
  * the estimate starts again.
  */

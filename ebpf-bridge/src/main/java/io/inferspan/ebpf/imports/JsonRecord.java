@@ -51,7 +51,7 @@ record JsonRecord(Map<?, ?> members, String path, JsonLocation begin) {
     if (members.get(name) instanceof String text) {
       return text;
     }
-    throw expected("a text", name);
+    throw expected("a string", name);
   }
 
   @Nullable String textOrNull(String name) throws StackFormatException {

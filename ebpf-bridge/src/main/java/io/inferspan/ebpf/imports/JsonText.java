@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a sequence of JSON values; an error has its line and column. */
+/** Reads a sequence of JSON values; a format error has its line and column. */
 final class JsonText {
 
   private static final int MAX_DEPTH = 100;
@@ -49,7 +49,7 @@ final class JsonText {
     }
   }
 
-  /** Reads the next of the file's outermost objects. */
+  /** Reads an outermost object of the file. */
   JsonRecord record() throws IOException {
     JsonLocation begin = parser.currentTokenLocation();
     return new JsonRecord(object(), "", begin);
@@ -84,7 +84,7 @@ final class JsonText {
   private @Nullable Object value(int depth) throws IOException {
     JsonToken token = current();
     if (token == null || depth > MAX_DEPTH) {
-      throw expected("less depth, or the rest of the file");
+      throw expected("a complete value that is not nested too deeply");
     }
     return switch (token) {
       case START_OBJECT -> object(depth + 1);

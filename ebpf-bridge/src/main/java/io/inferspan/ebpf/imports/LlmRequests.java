@@ -52,14 +52,17 @@ final class LlmRequests {
   private final Set<String> parents = new HashSet<>();
 
   /**
-   * A part of a request.
+   * A phase of a request.
    *
-   * @param startErrorNanos how much earlier it can have started, at most
+   * @param startErrorNanos the maximum by which it can have started earlier
    */
   record Phase(
       SpanContext parent, SpanType type, long beginNanos, long endNanos, long startErrorNanos) {}
 
-  /** Returns the phases of each request without child spans; no phases if times are missing. */
+  /**
+   * Returns the phases of each request without child spans. The list is empty for a request whose
+   * times are missing or inconsistent.
+   */
   List<List<Phase>> bare() {
     return requests.entrySet().stream()
         .filter(request -> !parents.contains(request.getKey()))

@@ -44,7 +44,7 @@ final class NcclInspector {
     return operations;
   }
 
-  /** Returns how many operations the inspector lost for lack of room, by communicator. */
+  /** Returns the number of operations that the inspector dropped, by communicator. */
   Map<String, Long> lost() {
     return lost;
   }
@@ -86,7 +86,8 @@ final class NcclInspector {
       throw record.expected("an object", "header");
     }
     if (dump.left().merge(PAYLOADS.get(kind), -1L, Long::sum) < 0) {
-      throw record.expected("no more records than counted, but found", PAYLOADS.get(kind));
+      throw record.expected(
+          "no more records than dump_stats counted, but found", PAYLOADS.get(kind));
     }
     return dump;
   }
@@ -189,7 +190,8 @@ final class NcclInspector {
     if (dump != null && last != null) {
       for (Map.Entry<String, Long> left : dump.left().entrySet()) {
         if (left.getValue() > 0) {
-          throw last.expected(left.getValue() + " more counted records behind", left.getKey());
+          throw last.expected(
+              left.getValue() + " more records, as counted by dump_stats, with", left.getKey());
         }
       }
     }

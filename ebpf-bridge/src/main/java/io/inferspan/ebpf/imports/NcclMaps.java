@@ -19,8 +19,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot of nccl-eBPF's maps in the BPF filesystem: its policy's durations of collectives, and
- * whether its observer found CPU contention.
+ * A snapshot of nccl-eBPF's pinned maps: the durations of collectives that its policy uses, and the
+ * CPU contention that its observer found.
  */
 public final class NcclMaps {
 
@@ -72,8 +72,7 @@ public final class NcclMaps {
           case "state_map" -> STATE;
           default ->
               throw new IOException(
-                  "the map %s is not known, only telemetry_map, config_map and state_map"
-                      .formatted(name));
+                  "unknown map %s: must be telemetry_map, config_map or state_map".formatted(name));
         };
     try (PinnedMap map = PinnedMap.open(path, shape);
         Arena arena = Arena.ofConfined()) {

@@ -45,7 +45,7 @@ public final class SpanImport {
     this.maps = maps;
   }
 
-  /** Reads a file; an unknown format is an error with its line and column. */
+  /** Reads a file; a format error has its line and column. */
   public void read(Path file) throws IOException {
     try (BufferedReader text =
         new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
@@ -63,8 +63,8 @@ public final class SpanImport {
   }
 
   /**
-   * Writes the spans; those that belong to no request become children of {@code parent}, or traces
-   * of their own.
+   * Writes the spans. Those of NCCL become children of the span in {@code parent}, or root spans if
+   * there is none.
    */
   public void write(Telemetry telemetry, Context parent) throws IOException {
     Map<String, List<NcclOperation>> communicators = new TreeMap<>();
@@ -162,7 +162,8 @@ public final class SpanImport {
     boolean flushed = telemetry.flush(FLUSH_TIMEOUT);
     long lost = telemetry.spanCounts().dropped().total();
     if (!flushed || lost > 0) {
-      throw new IOException("spans were not sent: %d of the first %d".formatted(lost, written));
+      throw new IOException(
+          "not all spans were sent: %d of the first %d were dropped".formatted(lost, written));
     }
   }
 
@@ -171,13 +172,13 @@ public final class SpanImport {
     long lost = inspector.lost().values().stream().mapToLong(Long::longValue).sum();
     List<String> report = new ArrayList<>();
     line(report, inspector.operations().size(), "NCCL operations");
-    line(report, lost, "NCCL operations that the inspector lost");
+    line(report, lost, "NCCL operations that the inspector dropped");
     line(report, inspector.proxyRecords(), "records of proxy threads, left out");
     List<List<Phase>> bare = requests.bare();
     long unknown = bare.stream().filter(List::isEmpty).count();
     line(report, bare.size() - unknown, "requests of vLLM");
-    line(report, requests.detailed(), "requests with spans below them, left out");
-    line(report, unknown, "requests without times that fit their span, left out");
+    line(report, requests.detailed(), "requests that already have child spans, left out");
+    line(report, unknown, "requests with missing or inconsistent times, left out");
     return report;
   }
 

@@ -16,11 +16,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trace of the PyTorch profiler: nested slices of threads, and kernels with the correlation id of
- * their launch.
+ * Converts a trace of the PyTorch profiler to stacks: the time of GPU work below the frames that
+ * launched it.
  *
- * <p>Stacks count the time of GPU work below the frames that launched it. CPU time of slices is not
- * added, because it is on another clock.
+ * <p>A trace has slices, which nest on each thread, and GPU work with the correlation id of its
+ * launch. The CPU time of slices is left out, because it overlaps with the GPU's time.
  */
 final class TorchTrace {
 
@@ -33,7 +33,10 @@ final class TorchTrace {
 
   private TorchTrace() {}
 
-  /** A slice. A launch and its kernel have the same correlation id; 0 means none. */
+  /**
+   * A slice with its times in microseconds. A launch and its GPU work have the same correlation id;
+   * 0 means none.
+   */
   private record Slice(
       String thread, String category, String name, double begin, double end, long correlation) {}
 

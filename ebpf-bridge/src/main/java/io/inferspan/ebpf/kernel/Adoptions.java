@@ -11,15 +11,15 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Makes processes owners of their work and their children's, and releases them; ends requests whose
- * ends will not be seen.
+ * Attributes processes and their children to spans in the kernel, and ends requests before their
+ * ends can no longer be observed.
  */
 public final class Adoptions {
 
   private static final ValueLayout.OfLong IN_TEXT =
       JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  // Of struct ispan_adoption.
+  // Offsets in struct ispan_adoption.
   private static final int TGID_AT = 8;
   private static final int TRACE_ID_AT = 16;
   private static final int SPAN_ID_AT = 32;
@@ -31,7 +31,7 @@ public final class Adoptions {
     this.object = object;
   }
 
-  /** Makes the process an owner; returns the owner's number, or zero if there is no room. */
+  /** Attributes a process to a span; returns its owner number, or zero if the table is full. */
   public long adopt(int tgid, long traceIdHigh, long traceIdLow, long spanId) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment adoption = arena.allocate(BYTES, Long.BYTES);
@@ -44,17 +44,17 @@ public final class Adoptions {
     }
   }
 
-  /** Adds a process that was started earlier to the owner. */
+  /** Adds a process that was started earlier to an owner. */
   public void join(int tgid, long owner) {
     run("process_adopt", tgid, owner);
   }
 
-  /** Removes the owner; no process belongs to it any more. */
+  /** Removes an owner from all its processes. */
   public void release(long owner) {
     run("process_release", 0, owner);
   }
 
-  /** Ends all other owners, and forgets what is known of servers and engines. */
+  /** Ends all owners except adoptions, and removes the state of servers and engines. */
   void forgetRequests() {
     run("requests_forget", 0, 0);
   }

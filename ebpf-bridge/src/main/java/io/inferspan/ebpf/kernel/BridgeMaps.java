@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /**
  * The programs of a running bridge in any process, and the maps that they share.
  *
- * <p>The maps are not kept open: an open map outlives its bridge.
+ * <p>The maps are not kept open, because an open map would outlive its bridge.
  *
  * @param maps the kernel's id of each map, by its name
  */
@@ -23,7 +23,8 @@ public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps
   private static final String COUNTERS = "counters";
   private static final String OTEL_CONTEXTS = "otel_contexts";
   private static final int COUNTERS_ENTRIES = 1024;
-  private static final String OTHER_VERSION = "run the command of the same version as the bridge";
+  private static final String OTHER_VERSION =
+      "run the command from the jar of the bridge's version";
 
   /** Copies the list and the map. */
   public BridgeMaps {
@@ -86,7 +87,7 @@ public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps
     load(object, LoadedPrograms.SHARED);
   }
 
-  /** Loads an object whose programs use those of these maps that the bridge has. */
+  /** Loads an object whose programs use the maps with these names, if the bridge has them. */
   public void load(BpfObject object, List<String> shared) {
     List<LoadedMap> open = new ArrayList<>();
     try {

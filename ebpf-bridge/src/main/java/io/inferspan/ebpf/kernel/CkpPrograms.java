@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The programs on functions by which a program reports its operations: one per function. */
+/** The uprobe programs for the functions of {@code inferspan_ckp.h}, one per function. */
 final class CkpPrograms implements Attacher {
 
   /** The prefix of the header's functions; the rest is the name of the BPF program. */

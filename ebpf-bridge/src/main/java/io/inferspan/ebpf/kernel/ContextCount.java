@@ -2,7 +2,10 @@ package io.inferspan.ebpf.kernel;
 
 import java.util.Locale;
 
-/** Counts of recognised requests, and of the reasons why others were not; as in {@code wire.h}. */
+/**
+ * Counters of recognised requests, and of the reasons why requests were not recognised; numbered as
+ * in {@code wire.h}.
+ */
 public enum ContextCount {
   /** Request heads, with or without a traceparent. */
   HTTP_HEADS(600),
@@ -30,7 +33,7 @@ public enum ContextCount {
   REQUESTS_INHERITED(622),
   /** Requests read by a thread that had another one open. */
   THREADS_INTERLEAVED(623),
-  /** Requests that the program itself reported with a malformed traceparent. */
+  /** Requests that an application marked with a malformed traceparent. */
   CKP_MALFORMED(624),
   /** Operations that could belong to any of several requests. */
   UNATTRIBUTED(625),
@@ -38,7 +41,7 @@ public enum ContextCount {
   ANSWERED_ELSEWHERE(626),
   /** Requests whose thread also read from connections of other protocols. */
   THREADS_MIXED(627),
-  /** Messages of an engine that could not be read to their end. */
+  /** Messages of an engine that could not be decoded completely. */
   FRAMES_UNREADABLE(630);
 
   private final int index;

@@ -40,12 +40,12 @@ public interface Counters {
     return Arrays.stream(KernelLoss.values()).mapToLong(this::lost).sum();
   }
 
-  /** Returns a count of recognised requests. */
+  /** Returns a counter of requests. */
   default long count(ContextCount what) {
     return at(what.index());
   }
 
-  /** Returns how many calls a policy kept, folded or dropped in one of these ways. */
+  /** Returns the number of calls with this outcome of a policy. */
   default long count(PolicyCount what) {
     if (what != PolicyCount.FLOOR) {
       return at(what.index());

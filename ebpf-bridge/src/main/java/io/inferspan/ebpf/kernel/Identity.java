@@ -11,10 +11,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers by which the kernel's programs know this process and its threads.
+ * The pid of this process, and the tids of its threads, as the kernel's programs see them.
  *
- * <p>In a PID namespace, such as a container's, they differ from those that the process sees, so
- * they are read by running a program in the kernel.
+ * <p>In a PID namespace, such as a container's, they differ from those that the process sees, so a
+ * program in the kernel reads them.
  */
 public final class Identity implements AutoCloseable {
 
@@ -44,7 +44,7 @@ public final class Identity implements AutoCloseable {
     return identity;
   }
 
-  /** Returns this process's tgid. */
+  /** Returns the pid of this process. */
   public int tgid() {
     return tgid;
   }
@@ -55,12 +55,12 @@ public final class Identity implements AutoCloseable {
     return object == null ? Threads.currentTid() : ask(object)[1];
   }
 
-  /** Returns whether numbers in {@code /proc} differ from those in the kernel's events. */
+  /** Returns whether pids in {@code /proc} differ from those in the kernel's events. */
   public boolean isTranslated() {
     return tgid != ProcessHandle.current().pid();
   }
 
-  /** Returns a process's identity. If numbers are translated, only this process can be found. */
+  /** Returns a process's identity. If pids are translated, only this process can be found. */
   public ProcessIdentity processOf(int process) {
     if (process == tgid) {
       return ProcessIdentity.of((int) ProcessHandle.current().pid());

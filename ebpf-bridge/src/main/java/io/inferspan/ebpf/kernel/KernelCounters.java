@@ -17,7 +17,7 @@ public final class KernelCounters implements Counters, AutoCloseable {
   private final BpfMap counters;
   private @Nullable Counters last;
 
-  /** Reads the map {@code counters} of one bridge, this one or another's. */
+  /** Reads the map {@code counters} of a bridge in this or another process. */
   public KernelCounters(BpfMap counters) {
     this.counters = counters;
   }

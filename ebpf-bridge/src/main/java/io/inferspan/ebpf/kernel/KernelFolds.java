@@ -22,10 +22,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The map {@code folds} of the programs.
+ * Reads the map {@code folds}, in which the programs sum events by owner and kind.
  *
- * <p>A program may add to an entry at any time. The value read last is therefore kept and
- * subtracted, and an entry is removed only after it has not changed for a while.
+ * <p>A program may add to an entry at any time. Therefore each read subtracts the previous value,
+ * and an entry is removed only after several reads without a change.
  */
 final class KernelFolds implements KernelSums {
 
@@ -38,7 +38,7 @@ final class KernelFolds implements KernelSums {
   private static final int KEY_BYTES = 16;
   private static final int KIND_AT = 8;
 
-  // Of struct ispan_fold.
+  // Offsets in struct ispan_fold.
   private static final int COUNT_AT = 0;
   private static final int DROPPED_AT = 8;
   private static final int SUM_AT = 16;
@@ -153,8 +153,8 @@ final class KernelFolds implements KernelSums {
   }
 
   /**
-   * Adds the owner of an entry if the entry has changed; removes the entry if it has not for a
-   * while.
+   * Adds the owner of an entry if the entry has changed; removes the entry after several reads
+   * without a change.
    */
   private void look(Key entry, Arena arena, Set<Long> owners) {
     MemorySegment key = arena.allocate(KEY_BYTES, Long.BYTES);
@@ -183,8 +183,8 @@ final class KernelFolds implements KernelSums {
   }
 
   /**
-   * Returns the kinds that a policy can have been asked about, and those of classes whose level was
-   * ever lowered.
+   * Returns the kinds that can have entries: those that a policy decides about, and those of
+   * classes whose level was ever lowered.
    */
   private List<Kind> kinds() {
     judged |= settings.hasPolicy();

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum KernelLoss {
   /** The ring was full. */
   RING_FULL(512),
-  /** No memory to record that a call began. */
+  /** There was no memory to note the start of a call. */
   NO_MEMORY(521),
   /** Calls were nested too deeply. */
   CALL_TOO_DEEP(522);

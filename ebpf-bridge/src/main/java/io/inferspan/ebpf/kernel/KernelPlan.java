@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * The plan for the kernel side: objects, ring and sharing.
+ * What to load into the kernel: objects, ring and sharing of contexts.
  *
- * @param objects names of optional objects; the others are always loaded
+ * @param objects the names of the optional objects to load
  * @param ringBytes the size of the event ring
  * @param features the features that this kernel offers to this process
  * @param version the kernel's version
@@ -30,7 +30,7 @@ public record KernelPlan(
    */
   public record Sharing(Path bpfFilesystem, boolean read, boolean publish) {
 
-    /** Returns no sharing. */
+    /** Returns the value for no sharing. */
     public static Sharing none() {
       return new Sharing(Path.of("/sys/fs/bpf"), false, false);
     }

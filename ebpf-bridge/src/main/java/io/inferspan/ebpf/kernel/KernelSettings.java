@@ -31,7 +31,7 @@ public final class KernelSettings implements AutoCloseable {
   /** Connections and retransmissions. */
   public static final int TCP = 0x10;
 
-  /** Operations that programs report themselves. */
+  /** Operations that applications mark. */
   public static final int CKP = 0x20;
 
   static final int READ_SHARED = 0x100;
@@ -59,7 +59,7 @@ public final class KernelSettings implements AutoCloseable {
   private static final int LEVELS_AT = 64;
   private static final int SCHED_AT = 72;
 
-  /** Far more than an engine serves, but it keeps a local program from flooding traces. */
+  /** Far more than an engine serves; keeps a local program from flooding traces. */
   private static final int MOST_REQUESTS_PER_SECOND = 10_000;
 
   private static final VarHandle INT = JAVA_INT.varHandle();
@@ -71,7 +71,7 @@ public final class KernelSettings implements AutoCloseable {
   private int flags;
 
   /**
-   * The lowest level that each class ever had: its sums in the kernel may not have been read yet.
+   * The lowest level that each class ever had. Its sums in the kernel may not have been read yet.
    */
   private volatile DetailLevels lowered = DetailLevels.FULL;
 
@@ -80,35 +80,35 @@ public final class KernelSettings implements AutoCloseable {
    *
    * @param families the flags of the enabled families
    * @param everything whether requests of every process are observed
-   * @param selfTgid this process, as the kernel numbers it
+   * @param selfTgid the pid of this process in the kernel's initial PID namespace
    * @param leastNanos system calls and delays shorter than this are ignored
-   * @param cgroup the group whose processes are observed
+   * @param cgroup the cgroup whose processes are observed
    */
   public record Orders(
       int families, boolean everything, int selfTgid, long leastNanos, Cgroup cgroup) {}
 
   /**
-   * A control group.
+   * A cgroup.
    *
-   * @param id the inode number of its directory; zero for any group
+   * @param id the inode number of its directory; zero for any cgroup
    * @param level its depth below the hierarchy's root
    */
   public record Cgroup(long id, int level) {
 
-    /** Any group. */
+    /** Returns the value for any cgroup. */
     public static Cgroup any() {
       return new Cgroup(0, 0);
     }
   }
 
-  /** Creates settings for programs that share contexts as these flags say. */
+  /** Creates settings; {@code sharing} is a set of the flags for shared contexts. */
   KernelSettings(BpfMap settings, int sharing) {
     this.sharing = sharing;
     this.mapping = Mapping.shared(settings.fd(), 0, BYTES, true);
     this.memory = mapping.memory();
   }
 
-  /** Activates the programs; the version is written last, since it switches them on. */
+  /** Activates the programs. The version is written last, because it enables them. */
   public void begin(Orders orders) {
     memory.set(JAVA_INT, SCOPE_AT, orders.everything() ? 1 : 0);
     memory.set(JAVA_INT, SELF_AT, orders.selfTgid());
@@ -122,7 +122,7 @@ public final class KernelSettings implements AutoCloseable {
     INT.setRelease(memory, (long) VERSION_AT, VERSION);
   }
 
-  /** Announces what the ring's reader is about to do, which determines when it is woken. */
+  /** Publishes the state of the ring's reader, which determines when programs wake it. */
   public void readerDoes(ReaderState state) {
     INT.setVolatile(memory, (long) READER_AT, state.number());
   }
@@ -154,8 +154,8 @@ public final class KernelSettings implements AutoCloseable {
   }
 
   /**
-   * Reports that the probes of a class were attached; programs ignore calls that began before
-   * {@code nowNanos}.
+   * Notes when the probes of a class were attached; programs ignore calls that began before {@code
+   * nowNanos}.
    */
   public void attached(EventClass events, long nowNanos) {
     switch (events) {
@@ -175,7 +175,7 @@ public final class KernelSettings implements AutoCloseable {
     return lowered;
   }
 
-  /** Returns the levels of any bridge, from its map of settings. */
+  /** Returns the levels of a bridge, given its map of settings. */
   public static DetailLevels levels(BpfMap settings) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(BYTES, Long.BYTES);
@@ -185,7 +185,7 @@ public final class KernelSettings implements AutoCloseable {
     }
   }
 
-  /** Returns whether any bridge sleeps, from its map of settings. */
+  /** Returns whether a bridge sleeps, given its map of settings. */
   public static boolean isAsleep(BpfMap settings) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(BYTES, Long.BYTES);
@@ -194,12 +194,15 @@ public final class KernelSettings implements AutoCloseable {
     }
   }
 
-  /** Returns whether a policy is asked about calls. */
+  /** Returns whether a policy decides about calls. */
   boolean hasPolicy() {
     return PolicySwitch.floor((int) INT.getVolatile(memory, (long) POLICY_AT)) != 0;
   }
 
-  /** Returns the switch of policies in the settings of any bridge; it holds the map's memory. */
+  /**
+   * Returns the policy switch of a bridge, given its map of settings; it keeps the map's memory
+   * mapped until it is closed.
+   */
   public static PolicySwitch policySwitch(BpfMap settings) {
     return new PolicySwitch(Mapping.shared(settings.fd(), 0, BYTES, true), POLICY_AT);
   }

@@ -20,10 +20,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All resources of the bridge in the kernel.
+ * All programs, maps and links of the bridge in the kernel.
  *
- * <p>Nothing is produced before {@link #settings} enable it. Close it last, after the reader of the
- * ring.
+ * <p>No events are produced before {@link #settings} enable the programs. Close it last, after the
+ * reader of the ring.
  */
 public final class KernelSide implements AutoCloseable {
 
@@ -33,7 +33,7 @@ public final class KernelSide implements AutoCloseable {
   /** The object whose programs observe calls of CUDA and NCCL. */
   public static final String CALLS = "calls";
 
-  /** The object whose programs observe operations that programs report. */
+  /** The object whose programs observe operations that applications mark. */
   public static final String CKP = "ckp";
 
   private static final String PROCESS = "process";
@@ -59,14 +59,14 @@ public final class KernelSide implements AutoCloseable {
   /** The CUDA and NCCL probes. */
   private @Nullable LibraryProbes calls;
 
-  /** The probes on what programs report themselves. */
+  /** The probes on the functions with which applications mark operations. */
   private @Nullable LibraryProbes ckp;
 
   private KernelSide(KernelPlan plan) {
     this.plan = plan;
   }
 
-  /** Loads and attaches the planned objects; throws only if an indispensable one fails. */
+  /** Loads and attaches the planned objects; throws only if a required one fails. */
   public static KernelSide load(KernelPlan plan) {
     KernelSide side = new KernelSide(plan);
     try {
@@ -143,7 +143,7 @@ public final class KernelSide implements AutoCloseable {
     }
   }
 
-  /** Adds the objects that attach to functions; only the selection of their programs differs. */
+  /** Adds the probes on CUDA and NCCL functions. */
   private void addCalls() {
     List<CallPrograms> chosen = new ArrayList<>();
     if (canProbe(CALLS)
@@ -179,7 +179,7 @@ public final class KernelSide implements AutoCloseable {
   private boolean canProbe(String object) {
     boolean able = mode() != UprobeMode.PERF || plan.features().has(KernelFeature.PERF_UPROBES);
     if (!able) {
-      programs.missing(object, "*", "functions of libraries cannot be watched on this machine");
+      programs.missing(object, "*", "uprobes are not available on this machine");
     }
     return able;
   }
@@ -189,16 +189,13 @@ public final class KernelSide implements AutoCloseable {
     return programs.states();
   }
 
-  /**
-   * Returns the current state of a program, at the cost of one system call rather than one per
-   * program.
-   */
+  /** Returns the current state of one program, with one system call instead of one per program. */
   public ProgramState now(ProgramState program) {
     ProgramState now = programs.state(program.object(), program.name());
     return now == null ? program : now;
   }
 
-  /** Returns the probes on libraries of processes, as far as the kernel supports them. */
+  /** Returns the probes on libraries that the kernel supports. */
   public List<LibraryProbes> libraries() {
     return List.copyOf(libraries);
   }
@@ -213,12 +210,12 @@ public final class KernelSide implements AutoCloseable {
     return kept(new KernelSettings(context().map("settings"), flags));
   }
 
-  /** Returns the sums that policies and lowered levels leave. */
+  /** Returns the sums of events that a policy or a lowered level folded. */
   public KernelSums sums(KernelSettings settings) {
     return new KernelFolds(context().map("folds"), settings);
   }
 
-  /** Returns the contexts shared with other programs; null if there are none. */
+  /** Returns the map of contexts shared with other programs; null if contexts are not shared. */
   public @Nullable SharedContexts shared() {
     return shared;
   }
@@ -233,7 +230,8 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Returns the owner of an event of this thread if the event that introduced the owner was lost.
+   * Looks up the owner of an event of a thread, for an owner whose begin event was lost; null if
+   * unknown.
    */
   public @Nullable Owner owner(long number, int tgid, int tid) {
     OwnerMaps maps = owners;
@@ -255,7 +253,7 @@ public final class KernelSide implements AutoCloseable {
     return kept(new OwnMemory(context().map("own_threads"), context().map("own_contexts")));
   }
 
-  /** Returns the numbers by which the kernel knows this process. */
+  /** Returns the pid and tids of this process as the kernel's programs see them. */
   public Identity identity() {
     return kept(Identity.load());
   }
@@ -285,38 +283,45 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Returns whether the probes that only serve requests may be detached while there is none: not if
-   * detaching takes a tenth of a second per function, nor if other programs begin requests without
-   * an event.
+   * Returns whether the probes that only serve requests may be detached while there is none. They
+   * may not if detaching takes 0.1 s per function, or if contexts of other programs are read, which
+   * begin without an event.
    */
   public boolean maySleep() {
     return detachesQuickly() && (shared == null || !plan.sharing().read());
   }
 
-  /** Returns whether all probes in libraries are detached at once, rather than in 0.1 s each. */
+  /**
+   * Returns whether all probes in libraries are detached together, rather than one by one in 0.1 s
+   * each.
+   */
   public boolean detachesQuickly() {
     return calls == null || mode() != UprobeMode.PERF;
   }
 
-  /** Returns whether programs that recognise requests may be detached as a class of their own. */
+  /** Returns whether the programs that recognise requests can be detached separately. */
   public boolean detachesRequests() {
     return adoptions != null && (libraries.isEmpty() || mode() != UprobeMode.PERF);
   }
 
-  /** Returns what the attached programs of each object have done, while the kernel counts it. */
+  /**
+   * Returns the run statistics of the attached programs, summed by object, for the time when they
+   * were enabled.
+   */
   public Map<String, RunStats> runs() {
     return programs.runs();
   }
 
-  /** Returns whether the programs have an active request. */
+  /** Returns whether there is an active request. */
   public boolean isServing() {
     BpfMap live = requests;
     return live != null && !live.isEmpty();
   }
 
   /**
-   * Detaches the probes of a class if it has its own; launches stand for all calls. The programs of
-   * system calls belong to {@link EventClass#REQUESTS}, since they report when a request begins.
+   * Detaches the probes of a class if it has its own. {@link EventClass#LAUNCHES} has the probes of
+   * all CUDA and NCCL calls, and {@link EventClass#REQUESTS} the programs at system calls, because
+   * they report when a request begins.
    */
   public void detach(EventClass events) {
     switch (events) {
@@ -331,13 +336,13 @@ public final class KernelSide implements AutoCloseable {
     }
   }
 
-  /** Attaches them again. */
+  /** Attaches the probes of a class again. */
   public void attach(EventClass events) {
     switch (events) {
       case SCHED -> programs.resume(ON_TRACEPOINTS);
       case LAUNCHES -> ifThere(calls, LibraryProbes::resume);
       case REQUESTS -> {
-        // A program that ran while it was detached may have noted something.
+        // A program that was still running when it was detached may have added a request.
         forgetRequests();
         ifThere(ckp, LibraryProbes::resume);
         programs.resume(List.of(CONTEXT));
@@ -380,7 +385,7 @@ public final class KernelSide implements AutoCloseable {
     try {
       part.close();
     } catch (Exception impossible) {
-      throw new IllegalStateException("closing a part of the kernel side", impossible);
+      throw new IllegalStateException("closing kernel resources", impossible);
     }
   }
 }

@@ -15,14 +15,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The loaded objects and the state of each program.
+ * The loaded BPF objects of a bridge, and the state of each of their programs.
  *
- * <p>The first object creates the maps and the others share them. The bridge works without an
- * optional object that the kernel refuses, since the others are independent of it.
+ * <p>The first object creates the maps, and the others share them. If the kernel refuses an
+ * optional object, the others still work.
  */
 final class LoadedPrograms implements AutoCloseable {
 
-  /** The maps that every object of a bridge has in common. */
+  /** The maps that all objects of a bridge share. */
   static final List<String> SHARED =
       List.of(
           "events",
@@ -46,20 +46,26 @@ final class LoadedPrograms implements AutoCloseable {
   private final List<Entry> entries = new ArrayList<>();
   private final Map<Entry, BpfLink> links = new LinkedHashMap<>();
 
-  /** Programs that are detached for a while. */
+  /** Programs that are detached until {@link #resume}. */
   private final List<Entry> paused = new ArrayList<>();
 
   private boolean closed;
 
-  /** A loaded program, or a program or object that is not loaded, with the reason. */
+  /**
+   * A program and its state. If it is not attached, {@code problem} is the reason; the name {@code
+   * *} stands for all programs of an object that was not loaded.
+   */
   private record Entry(String object, String name, @Nullable BpfProgram program, String problem) {}
 
-  /** Loads the object that others depend on, before all others; throws if that fails. */
+  /**
+   * Loads a required object; throws if the kernel refuses it. The first object must be a required
+   * one.
+   */
   void addNeeded(String name, Consumer<BpfObject> prepare) {
     load(name, prepare);
   }
 
-  /** Loads another object; returns false, and records the reason, if it was refused. */
+  /** Loads an optional object; if the kernel refuses it, records the reason and returns false. */
   boolean add(String name, Consumer<BpfObject> prepare) {
     try {
       load(name, prepare);
@@ -86,7 +92,10 @@ final class LoadedPrograms implements AutoCloseable {
     objects.put(name, object);
   }
 
-  /** Attaches the programs of an object, except {@code left}, as their ELF sections specify. */
+  /**
+   * Attaches the programs of an object to the targets in their ELF section names, except the
+   * programs in {@code left}.
+   */
   void attach(String name, Set<String> left) {
     for (BpfProgram program : object(name).programs()) {
       if (!left.contains(program.name())) {
@@ -103,9 +112,7 @@ final class LoadedPrograms implements AutoCloseable {
     }
   }
 
-  /**
-   * Attaches all programs of an object whose results would be wrong if one of them were missing.
-   */
+  /** Attaches all programs of an object; throws if the kernel refuses one of them. */
   void attachWhole(String name) {
     object(name).programs().forEach(program -> attached(name, program));
   }
@@ -117,12 +124,12 @@ final class LoadedPrograms implements AutoCloseable {
     entries.add(entry);
   }
 
-  /** Records a program as ready. */
+  /** Records a program that other code attaches. */
   void inPlace(String object, BpfProgram program) {
     entries.add(new Entry(object, program.name(), program, ""));
   }
 
-  /** Records a missing program. */
+  /** Records a program that is not loaded or attached. */
   void missing(String object, String program, String problem) {
     entries.add(new Entry(object, program, null, problem));
   }
@@ -135,12 +142,12 @@ final class LoadedPrograms implements AutoCloseable {
     return object;
   }
 
-  /** Returns the state of all programs; after closing, their cost is unknown. */
+  /** Returns the state of all programs; after closing, without run statistics. */
   synchronized List<ProgramState> states() {
     return entries.stream().map(this::state).toList();
   }
 
-  /** Returns, per object, the summed run counts and times of the programs that are not paused. */
+  /** Returns the run statistics of the programs that are not paused, summed by object. */
   synchronized Map<String, RunStats> runs() {
     Map<String, RunStats> runs = new HashMap<>();
     for (Entry entry : entries) {
@@ -176,7 +183,7 @@ final class LoadedPrograms implements AutoCloseable {
     }
   }
 
-  /** Detaches the programs of these objects for a while. */
+  /** Detaches the programs of these objects until {@link #resume}. */
   synchronized void pause(List<String> objects) {
     for (Entry entry : List.copyOf(links.keySet())) {
       BpfLink link = objects.contains(entry.object()) ? links.remove(entry) : null;
@@ -187,7 +194,9 @@ final class LoadedPrograms implements AutoCloseable {
     }
   }
 
-  /** Attaches them again; a refusal is recorded, and retried the next time. */
+  /**
+   * Attaches the paused programs of these objects; a program that the kernel refuses stays paused.
+   */
   synchronized void resume(List<String> objects) {
     for (Entry entry : List.copyOf(paused)) {
       BpfProgram program = entry.program();

@@ -8,7 +8,10 @@ import io.inferspan.ebpf.linux.Mapping;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 
-/** The kernel's map of our threads, and the memory in which each publishes its context. */
+/**
+ * The kernel's map of this process's threads, and the shared memory in which each thread publishes
+ * its context.
+ */
 public final class OwnMemory implements OwnThreads.KernelThreads, AutoCloseable {
 
   private final BpfMap threads;
@@ -30,7 +33,7 @@ public final class OwnMemory implements OwnThreads.KernelThreads, AutoCloseable 
     try (Arena arena = Arena.ofConfined()) {
       if (!threads.put(
           arena.allocateFrom(JAVA_INT, tid), arena.allocateFrom(JAVA_INT, slotPlusOne))) {
-        throw new IllegalStateException("the kernel takes no more threads");
+        throw new IllegalStateException("the kernel's map of threads is full");
       }
     }
   }

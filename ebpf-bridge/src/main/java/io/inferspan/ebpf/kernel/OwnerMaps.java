@@ -13,20 +13,20 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up owners whose begin event was lost, in the maps that assign their numbers. */
+/** Looks up owners whose begin event was lost, in the kernel's maps of requests and threads. */
 final class OwnerMaps {
 
   private static final ValueLayout.OfLong IN_TEXT =
       JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  /** Of struct ispan_request, which begins with its ids. */
+  /** Offsets in struct ispan_request, which begins with its ids. */
   private static final int REQUEST_TGID_AT = 32;
 
   private static final int REQUEST_FLAGS_AT = 40;
   private static final int REQUEST_IS_PROCESS = 0x40;
   private static final int REQUEST_IS_STEP = 0x80;
 
-  /** Of struct ispan_own. */
+  /** Offset in struct ispan_own. */
   private static final int OWN_IDS_AT = 8;
 
   private final BpfMap requests;
@@ -56,7 +56,7 @@ final class OwnerMaps {
     int tgid = request.get(JAVA_INT, REQUEST_TGID_AT);
     int flags = request.get(JAVA_INT, REQUEST_FLAGS_AT);
     if ((flags & REQUEST_IS_STEP) != 0) {
-      return null; // Its members are lost too.
+      return null; // Its members were lost, too.
     }
     Owner.Kind kind = (flags & REQUEST_IS_PROCESS) != 0 ? Owner.Kind.PROCESS : Owner.Kind.REQUEST;
     return owner(number, kind, request, 0, tgid);

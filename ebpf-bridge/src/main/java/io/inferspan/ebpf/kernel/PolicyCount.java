@@ -4,14 +4,15 @@ import java.util.Locale;
 
 /** The outcomes of calls while a capture policy is loaded, numbered as in {@code wire.h}. */
 public enum PolicyCount {
-  /** Kept by the answer, because the call failed, or because the sums had no room. */
+  /** Kept because the policy decided so, the call failed, or the table of sums was full. */
   KEPT(773),
   /** Folded into the sums of their owner. */
   FOLDED(771),
   /** Dropped. */
   DROPPED(772),
   /**
-   * Kept by the floor, without asking the policy: all other calls, which the kernel does not count.
+   * Kept by the floor, without asking the policy. The kernel does not count them; they are all
+   * other calls.
    */
   FLOOR(0);
 

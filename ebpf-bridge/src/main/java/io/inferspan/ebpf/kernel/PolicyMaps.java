@@ -12,31 +12,34 @@ import java.util.List;
 /** The maps of {@code inferspan_policy.h}, which policies share with the programs of calls. */
 public final class PolicyMaps {
 
-  /** The array of programs: the current and the previous ones. */
+  /** The array of programs: the current and the previous policies. */
   public static final String PROGRAMS = "policies";
 
-  /** The maps that a policy finds by name. */
+  /** The maps that policies share with the bridge, by name. */
   public static final List<String> SHARED =
       List.of(PROGRAMS, "policy_calls", "latencies", "rates", "levels");
 
   /** The maps that only policies use. */
   private static final List<String> ONLY_OF_POLICIES = List.of("latencies", "rates", "levels");
 
-  /** The program that writes the calls that a policy keeps; only other programs call it. */
+  /** The program that writes the calls that a policy keeps. It runs only by tail calls. */
   private static final String WRITER = "call_judged";
 
   private static final int WRITER_SLOT = 2;
 
   private PolicyMaps() {}
 
-  /** Gives the writer, before it is loaded, the type of the programs that call it. */
+  /**
+   * Sets the writer's attach type to that of the programs that call it. Must be called before it is
+   * loaded.
+   */
   static void choose(BpfObject calls, UprobeMode mode) {
     calls.program(WRITER).via(mode);
   }
 
   /**
-   * Puts the writer into its slot, and binds the maps that only policies use so that they can be
-   * found.
+   * Puts the writer into its slot, and binds the maps that only policies use to it, so that other
+   * processes can find them.
    */
   static void prepare(BpfObject calls) {
     BpfProgram writer = calls.program(WRITER);

@@ -25,12 +25,12 @@ public final class PolicySwitch implements AutoCloseable {
     return word & MASK;
   }
 
-  /** Returns N, where one in N calls is always kept; zero if policies are off. */
+  /** Returns the floor N, where one in N calls is always kept; zero if policies are disabled. */
   public int floor() {
     return floor(word());
   }
 
-  /** Returns a new generation, which no policy has had recently. */
+  /** Returns a new generation number, from 1 to 65535. */
   public int nextGeneration() {
     int before;
     int generation;
@@ -48,8 +48,8 @@ public final class PolicySwitch implements AutoCloseable {
   }
 
   /**
-   * Enables policies, except for one in {@code floor} calls of a kind, which is always kept; zero
-   * disables them.
+   * Enables policies; one in {@code floor} calls of each kind is always kept. Zero disables
+   * policies.
    */
   public void setFloor(int floor) {
     int before;

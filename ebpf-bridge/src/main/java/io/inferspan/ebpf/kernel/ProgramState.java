@@ -6,12 +6,12 @@ package io.inferspan.ebpf.kernel;
  * @param object the object that it belongs to
  * @param name its name
  * @param problem why it is not attached; empty if it is
- * @param runs its runs while the kernel counted them
- * @param runNanos its total run time while the kernel counted it
+ * @param runs its runs while the kernel's run statistics were enabled
+ * @param runNanos its total run time in nanoseconds while they were enabled
  */
 public record ProgramState(String object, String name, String problem, long runs, long runNanos) {
 
-  /** Returns whether it runs, or will run once a library is observed. */
+  /** Returns whether it is attached, or will be when a library is observed. */
   public boolean inPlace() {
     return problem.isEmpty();
   }

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** The objects of {@code bpf/prebuilt} in this jar for the current architecture. */
+/** The BPF objects in this jar, built from {@code bpf/src}, for the current architecture. */
 public final class Resources {
 
   private static final String X86_64 = "/io/inferspan/ebpf/bpf/";
@@ -28,7 +28,7 @@ public final class Resources {
     return bytes(directory(architecture) + name + ".bpf.o");
   }
 
-  /** The functions of CUDA and NCCL: lines of library, function and cookie. */
+  /** Returns the table of CUDA and NCCL functions: lines of library, function and cookie. */
   public static String callTable() {
     return callTable(SystemView.architecture());
   }

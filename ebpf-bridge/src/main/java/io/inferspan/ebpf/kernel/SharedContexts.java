@@ -19,11 +19,12 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The map in which OpenTelemetry programs on a machine publish which span a thread serves.
+ * The map through which OpenTelemetry's eBPF programs share the current span of each thread.
  *
- * <p>Its key is the process and the thread, its value the trace and span ids. The first program
- * creates it and it persists; each program removes the entries that it writes. This class writes
- * those of our own threads; the BPF programs write those of requests that they recognise.
+ * <p>Its key is the pid and the tid, its value the trace and span ids. The first program creates
+ * the map, and it persists. Each program removes the entries that it has written. This class writes
+ * the entries of this process's threads; the bridge's BPF programs write those of requests that
+ * they recognise.
  */
 public final class SharedContexts implements ContextListener, AutoCloseable {
 
@@ -33,7 +34,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
   private static final ValueLayout.OfLong IN_TEXT =
       JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  // Of struct ispan_request.
+  // Offsets in struct ispan_request.
   private static final int REQUEST_SPAN_AT = 16;
   private static final int REQUEST_TGID_AT = 32;
   private static final int REQUEST_TID_AT = 44;
@@ -63,10 +64,12 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
   }
 
   /**
-   * Starts publishing our threads' contexts, and removes entries left by killed programs.
+   * Starts publishing the contexts of this process's threads, and removes entries of threads that
+   * no longer exist.
    *
-   * @param tgid this process, as the kernel numbers it
-   * @param translated whether numbers in {@code /proc} differ, so that it cannot show who is alive
+   * @param tgid the pid of this process as the kernel's programs see it
+   * @param translated whether pids in {@code /proc} differ from the kernel's, so that entries
+   *     cannot be checked
    */
   public void begin(int tgid, boolean translated) {
     own = (long) tgid << Integer.SIZE;
@@ -79,7 +82,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     return Files.exists(Path.of("/proc", Integer.toString(tgid), "task", Integer.toString(tid)));
   }
 
-  /** Returns whether threads publish their switches. */
+  /** Returns whether threads publish their contexts. */
   public boolean isPublishing() {
     return publishing;
   }
@@ -109,7 +112,10 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     }
   }
 
-  /** Removes what this bridge has written: for our threads, and for these requests. */
+  /**
+   * Removes the entries of this bridge: those of this process's threads, and those of {@code
+   * requests}.
+   */
   void withdraw(BpfMap requests) {
     open = false;
     if (!publishing) {
@@ -126,7 +132,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     }
   }
 
-  /** Removes an entry, unless the thread serves another request by now. */
+  /** Removes the entry of a request, unless the thread serves another request by now. */
   private void withdraw(MemorySegment request, Arena arena) {
     long tgid = request.get(JAVA_INT, REQUEST_TGID_AT);
     long tid = request.get(JAVA_INT, REQUEST_TID_AT);

@@ -6,7 +6,10 @@ import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.probe.ProcessWatch;
 import java.lang.foreign.Arena;
 
-/** The processes whose requests are observed; the kernel removes those that exit. */
+/**
+ * The kernel's map of the processes whose requests are observed. Programs remove processes that
+ * exit.
+ */
 public final class TargetTable implements ProcessWatch.Targets {
 
   private static final int CHOSEN = 1;

@@ -1,8 +1,7 @@
 /**
- * The programs and maps of {@code bpf} as one unit: loaded, attached, configured and removed.
+ * Loads, attaches, configures and removes the programs and maps of {@code bpf}.
  *
- * <p>Contains what depends on their names, their order and the shared memory. The meaning of events
- * and the choice of processes are elsewhere.
+ * <p>Only this package depends on their names, their order and the layout of shared memory.
  */
 @NullMarked
 package io.inferspan.ebpf.kernel;

@@ -42,7 +42,7 @@ public enum BpfCommand {
     return SystemCall.BPF.call(number, arguments.memory.address(), BYTES);
   }
 
-  /** The arguments of one command, at the kernel's offsets; the rest is zero. */
+  /** The arguments of one command, at the kernel's offsets; all other bytes are zero. */
   public static final class Arguments {
 
     private final MemorySegment memory;

@@ -1,9 +1,10 @@
 package io.inferspan.ebpf.libbpf;
 
 /**
- * A BPF operation that was refused, with one sentence on what failed and why, and a remedy.
+ * Thrown if the kernel or libbpf refused a BPF operation; the message says what failed, why, and
+ * how to fix it.
  *
- * <p>Only thrown while the bridge is set up or shut down.
+ * <p>It is only thrown while the bridge starts or stops.
  */
 public final class BpfException extends RuntimeException {
 
@@ -14,7 +15,7 @@ public final class BpfException extends RuntimeException {
   private final String log;
 
   /**
-   * Creates an exception from a sentence, a remedy and the kernel's log; the last two may be empty.
+   * Creates an exception from a reason, a remedy and the kernel's log; the last two may be empty.
    */
   public BpfException(String reason, String remedy, String log) {
     super(remedy.isEmpty() ? reason : reason + ": " + remedy);
@@ -23,7 +24,7 @@ public final class BpfException extends RuntimeException {
     this.log = log;
   }
 
-  /** Returns the sentence without the remedy. */
+  /** Returns the message without the remedy. */
   public String reason() {
     return reason;
   }

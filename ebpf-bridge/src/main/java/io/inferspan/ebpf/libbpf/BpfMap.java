@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * A loaded map, open for as long as its object is.
  *
- * <p>Thread-safe. An operation is one system call; failures are return values, since these methods
- * are called at request time.
+ * <p>Thread-safe. An operation is one system call. A failure is a return value, because these
+ * methods are called at request time.
  */
 public final class BpfMap {
 
@@ -71,7 +71,7 @@ public final class BpfMap {
     return maxEntries;
   }
 
-  /** Stores an entry; returns false if there is no room or the kernel refuses. */
+  /** Stores an entry; returns false if the map is full or the kernel refuses. */
   public boolean put(MemorySegment key, MemorySegment value) {
     return give(BpfCommand.MAP_UPDATE, key, value);
   }
@@ -98,7 +98,7 @@ public final class BpfMap {
     return give(BpfCommand.MAP_TAKE, MemorySegment.NULL, into);
   }
 
-  /** Deletes all entries but those that are added meanwhile. */
+  /** Deletes all entries, except those that are added meanwhile. */
   public void clear() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment key = arena.allocate(keySize, Long.BYTES);

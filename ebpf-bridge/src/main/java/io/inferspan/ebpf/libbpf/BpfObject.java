@@ -38,7 +38,7 @@ public final class BpfObject implements AutoCloseable {
   /** The size of {@code struct bpf_object_open_opts} up to the last field of libbpf 1.0. */
   private static final int OPTIONS_BYTES = 80;
 
-  /** The most that the oldest kernels accept; only the part that is written costs memory. */
+  /** The maximum of the oldest supported kernels; only the part that is written uses memory. */
   private static final int LOG_BYTES = 8 << 20;
 
   private final Libbpf libbpf = Libbpf.load();
@@ -73,10 +73,15 @@ public final class BpfObject implements AutoCloseable {
         || libbpf.callInt(BPF_MAP__KEY_SIZE, own) != with.keySize()
         || libbpf.callInt(BPF_MAP__VALUE_SIZE, own) != with.valueSize()) {
       throw new IllegalArgumentException(
-          "map " + map + " of object " + name + " is of another shape than " + with.name());
+          "map "
+              + map
+              + " of object "
+              + name
+              + " has another type, key size or value size than "
+              + with.name());
     }
     require(libbpf.callInt(BPF_MAP__REUSE_FD, own, with.fd()), "share map " + map);
-    // From here on libbpf uses the kernel's name of the map and does not find it by ours.
+    // From now on, libbpf finds the map only by the other map's name.
     maps.put(map, with);
     return this;
   }
@@ -97,12 +102,12 @@ public final class BpfObject implements AutoCloseable {
     return this;
   }
 
-  /** Sets whether a program is loaded. */
+  /** Sets whether a program is loaded with its object. */
   public BpfObject autoload(String program, boolean wanted) {
     long address = program(program).address();
     require(
         libbpf.callInt(BPF_PROGRAM__SET_AUTOLOAD, address, wanted ? 1 : 0),
-        "choose program " + program);
+        "select program " + program);
     return this;
   }
 
@@ -128,7 +133,7 @@ public final class BpfObject implements AutoCloseable {
     BpfProgram found = programs.get(program);
     if (found == null) {
       throw new IllegalArgumentException(
-          "object " + name + " has no program " + program + ", but " + programs.keySet());
+          "object " + name + " has no program " + program + ", only " + programs.keySet());
     }
     return found;
   }
@@ -150,7 +155,7 @@ public final class BpfObject implements AutoCloseable {
     log.close();
   }
 
-  /** Reads the kernel's description of one of its objects. */
+  /** Reads the kernel's info structure of a map, program or link. */
   public static void describe(int fd, MemorySegment info, String what) {
     try (Arena arena = Arena.ofConfined()) {
       Arguments arguments =
@@ -158,7 +163,7 @@ public final class BpfObject implements AutoCloseable {
       long result = BpfCommand.INFO_BY_FD.give(arguments);
       if (Errno.isError(result)) {
         throw new BpfException(
-            "the kernel describes no " + what + ": " + Errno.describe((int) -result), "", "");
+            "the kernel does not describe " + what + ": " + Errno.describe((int) -result), "", "");
       }
     }
   }

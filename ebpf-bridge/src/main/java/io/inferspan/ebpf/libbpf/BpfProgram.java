@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A program of an object: loaded with it, attached separately. */
+/** A program of a BPF object. It is loaded with the object and attached separately. */
 public final class BpfProgram {
 
   private static final int AT_RETURN = 1;
@@ -49,7 +49,7 @@ public final class BpfProgram {
     return name;
   }
 
-  /** Returns its file descriptor once loaded, which belongs to the object. */
+  /** Returns the file descriptor of the loaded program, which belongs to the object. */
   public int fd() {
     int fd = libbpf.callInt(BPF_PROGRAM__FD, address);
     if (fd < 0) {
@@ -58,7 +58,10 @@ public final class BpfProgram {
     return fd;
   }
 
-  /** Makes the kernel list a map among the program's, which it does not use itself. */
+  /**
+   * Binds a map to the program, so that the kernel lists it with the program's maps although the
+   * program does not use it.
+   */
   public void bind(BpfMap map) {
     try (Arena arena = Arena.ofConfined()) {
       long result =
@@ -69,7 +72,7 @@ public final class BpfProgram {
     }
   }
 
-  /** Returns the section, which determines its type. */
+  /** Returns the name of its ELF section, which determines its type. */
   public String section() {
     return section;
   }
@@ -78,7 +81,9 @@ public final class BpfProgram {
     return address;
   }
 
-  /** Sets how the program will be attached to functions. Call it before the object is loaded. */
+  /**
+   * Sets how the program will be attached to functions. Must be called before the object is loaded.
+   */
   public BpfProgram via(UprobeMode chosen) {
     libbpf.callInt(BPF_PROGRAM__SET_EXPECTED_ATTACH_TYPE, address, chosen.attachType());
     mode = chosen;
@@ -96,12 +101,12 @@ public final class BpfProgram {
     }
   }
 
-  /** Runs it this many times per second on each CPU. */
+  /** Attaches it to a timer that runs it {@code frequency} times per second on each CPU. */
   public BpfLink attachTimer(int frequency) {
     return CpuTimer.attach(fd(), frequency, libbpf.possibleCpus());
   }
 
-  /** Attaches it to all of these functions, or to none. */
+  /** Attaches it to all functions of the target; throws, and attaches none, if one fails. */
   public BpfLink attachUprobes(UprobeTarget target) {
     return mode == UprobeMode.PERF ? onePerFunction(target) : oneForAll(target);
   }
@@ -135,7 +140,10 @@ public final class BpfProgram {
     }
   }
 
-  /** Returns its cost since it was loaded, counted while {@link RunStats#enable} is in force. */
+  /**
+   * Returns its run statistics since it was loaded, for the time when they were {@linkplain
+   * RunStats#enable enabled}.
+   */
   public RunStats runs() {
     return RunStats.of(fd(), name);
   }

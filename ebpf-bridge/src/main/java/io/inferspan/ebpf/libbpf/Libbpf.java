@@ -35,7 +35,7 @@ public final class Libbpf {
   }
 
   /**
-   * Loads libbpf once per process. A failure is not cached, since libbpf may be installed later.
+   * Loads libbpf once per process. A failure is not cached, because libbpf may be installed later.
    */
   public static synchronized Libbpf load() {
     Libbpf libbpf = loaded;
@@ -50,8 +50,8 @@ public final class Libbpf {
     NativeLibrary library = NativeLibrary.open(soname);
     if (library == null) {
       boolean older = NativeLibrary.open(OLDER_SONAME) != null;
-      String found = older ? "only the older " + OLDER_SONAME : "nothing that can be loaded";
-      throw new BpfException("libbpf is missing: of " + soname + " there is " + found, REMEDY, "");
+      String found = older ? ", only the older " + OLDER_SONAME : "";
+      throw new BpfException("libbpf is missing: " + soname + " was not found" + found, REMEDY, "");
     }
     return new Libbpf(library);
   }
@@ -75,7 +75,7 @@ public final class Libbpf {
   long callLong(LibbpfFunction function, long... arguments) {
     NativeFunction callable = functions.get(function);
     if (callable == null) {
-      throw new IllegalStateException("libbpf was half loaded");
+      throw new IllegalStateException("libbpf was not loaded completely");
     }
     return callable.callLong(arguments);
   }

@@ -61,7 +61,7 @@ final class LibbpfMessages implements AutoCloseable {
     }
   }
 
-  /** Called by libbpf. An exception would end the JVM, so none is thrown. */
+  /** Called by libbpf. It must not throw, because an exception would crash the JVM. */
   @SuppressWarnings("unused") // by name, through the callback
   private static int print(int level, MemorySegment format, MemorySegment arguments) {
     try {

@@ -9,14 +9,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Everything known about a refusal by libbpf or the kernel, and the sentence derived from it.
+ * The details of an operation that libbpf or the kernel refused, and the error message derived from
+ * them.
  *
  * @param object the name of the object or program
  * @param errno the error number
  * @param messages libbpf's messages
  * @param verifier the kernel verifier's log
  * @param sections the section of each program, which determines its type
- * @param system explains a refusal without messages
+ * @param system the state of the machine, which explains a refusal without messages
  */
 record Refusal(
     String object,
@@ -45,7 +46,7 @@ record Refusal(
   }
 
   BpfException ofOpening() {
-    return exception("libbpf does not read object " + object + said(), "rebuild the object");
+    return exception("libbpf cannot read object " + object + said(), "rebuild the object");
   }
 
   BpfException ofLoading() {
@@ -58,7 +59,7 @@ record Refusal(
     if (log.isEmpty()) {
       String section = sections.getOrDefault(program.group(1), "");
       return exception(
-          "the kernel refused " + refused + " without a word, " + Errno.describe(errno),
+          "the kernel refused " + refused + " without a message, " + Errno.describe(errno),
           permission(section));
     }
     String source = log.source().isEmpty() ? "" : " at \"" + log.source() + "\"";
@@ -78,13 +79,13 @@ record Refusal(
     return new BpfException(reason, remedy, messages + verifier);
   }
 
-  /** Returns libbpf's first message that contains a reason, else the error's name. */
+  /** Returns the error, with libbpf's first message that contains a reason. */
   private String said() {
     return messages
         .lines()
         .map(line -> line.replaceFirst("^libbpf: ", "").strip())
         .filter(line -> !NO_REASON.matcher(line).find())
-        // This line is libbpf's guess at resource limits, whatever the reason.
+        // In this line libbpf guesses at resource limits, whatever the reason is.
         .filter(line -> !line.contains("probe_loading"))
         .map(line -> line.substring(0, Math.min(line.length(), MAX_MESSAGE_CHARS)))
         .findFirst()
@@ -100,12 +101,15 @@ record Refusal(
           : "mount tracefs (mount -t tracefs none /sys/kernel/tracing) and run with read access";
     }
     if (Errno.ENOENT.is(errno)) {
-      return "check that the file or the kernel function is there";
+      return "check that the file or the kernel function exists";
     }
     return permission(section);
   }
 
-  /** Returns why the kernel refuses a valid operation, as far as this process can find out. */
+  /**
+   * Returns the likely reason for a missing permission, and what to do; empty if the error is
+   * another one.
+   */
   private String permission(String section) {
     if (!Errno.EPERM.is(errno) && !Errno.EACCES.is(errno)) {
       return "";
@@ -120,7 +124,7 @@ record Refusal(
           + ", use a tp_btf or a uprobe program";
     }
     if (system.filtersSystemCalls()) {
-      return "a seccomp filter is in force, allow bpf(2) and perf_event_open(2) in the container's"
+      return "a seccomp filter is active, allow bpf(2) and perf_event_open(2) in the container's"
           + " profile";
     }
     if (locksMemory()) {
@@ -128,7 +132,7 @@ record Refusal(
     }
     return root
         ? "a security module or lockdown forbids it, " + lockdown()
-        : "run with CAP_SYS_ADMIN too, which this way of attaching needs";
+        : "run with CAP_SYS_ADMIN, which this way of attaching also needs";
   }
 
   private boolean locksMemory() {
@@ -138,8 +142,6 @@ record Refusal(
 
   private String lockdown() {
     String mode = system.lockdown();
-    return mode.isEmpty()
-        ? "look into the audit log"
-        : "/sys/kernel/security/lockdown says " + mode;
+    return mode.isEmpty() ? "see the audit log" : "/sys/kernel/security/lockdown says " + mode;
   }
 }

@@ -17,15 +17,15 @@ public record RunStats(long count, long totalNanos) {
   private static final int COUNT_AT = 200;
 
   /**
-   * Enables the kernel's run statistics until closed. They cost two clock readings for every run of
-   * every program of the machine.
+   * Enables the kernel's run statistics until the descriptor is closed. They cost two clock
+   * readings for every run of every BPF program on the machine.
    */
   public static FileDescriptor enable() {
     try (Arena arena = Arena.ofConfined()) {
       long result = BpfCommand.ENABLE_STATS.give(Arguments.in(arena).word(0, RUN_TIME));
       if (Errno.isError(result)) {
         throw new BpfException(
-            "the kernel does not measure programs: " + Errno.describe((int) -result),
+            "the kernel's run statistics cannot be enabled: " + Errno.describe((int) -result),
             "run with CAP_SYS_ADMIN, or set sysctl kernel.bpf_stats_enabled=1",
             "");
       }
@@ -33,12 +33,12 @@ public record RunStats(long count, long totalNanos) {
     }
   }
 
-  /** Returns the sum of both. */
+  /** Returns the sum. */
   public RunStats plus(RunStats other) {
     return new RunStats(count + other.count, totalNanos + other.totalNanos);
   }
 
-  /** Returns what this has more than the other. */
+  /** Returns the difference. */
   public RunStats minus(RunStats other) {
     return new RunStats(count - other.count, totalNanos - other.totalNanos);
   }
@@ -51,7 +51,7 @@ public record RunStats(long count, long totalNanos) {
     }
   }
 
-  /** Reads the statistics in the kernel's description of a program. */
+  /** Reads the statistics from the kernel's info structure of a program. */
   public static RunStats in(MemorySegment info) {
     return new RunStats(info.get(JAVA_LONG, COUNT_AT), info.get(JAVA_LONG, NANOS_AT));
   }

@@ -1,6 +1,9 @@
 package io.inferspan.ebpf.libbpf;
 
-/** The ways to attach a program to user-space functions; chosen before the program is loaded. */
+/**
+ * The ways to attach a program to user-space functions. The mode is set before the program is
+ * loaded.
+ */
 public enum UprobeMode {
   /** One link for all functions, one program for entry and return (Linux 6.13). */
   SESSION(57),

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Functions of one library to attach a program to.
+ * The functions of one library to which a program is attached.
  *
  * @param library the file, as this process sees it
  * @param sites offsets in the file
@@ -16,7 +16,7 @@ public record UprobeTarget(Path library, List<Site> sites, int pid, boolean atRe
   /** Every process that maps the library, now or later. */
   public static final int EVERY_PROCESS = 0;
 
-  /** The file offset of a function, and the cookie that the program receives when it hits. */
+  /** The file offset of a function, and the cookie that the program receives at each call. */
   public record Site(long fileOffset, long cookie) {}
 
   /** Copies the sites. */

@@ -6,13 +6,13 @@ import java.util.regex.Pattern;
 /**
  * The kernel verifier's log about a program that it refused.
  *
- * <p>Thousands of lines trace the paths it took; one near the end is the verdict.
+ * <p>Up to thousands of lines show the paths that it took; a line near the end is the verdict.
  */
 final class VerifierLog {
 
   private static final int MAX_LINE_CHARS = 240;
 
-  /** A kind of verdict, and advice for the program's author. */
+  /** Advice to the author of a program for a kind of verdict. */
   private record Rule(Pattern verdict, String advice) {}
 
   private static final List<Rule> RULES =
@@ -35,7 +35,7 @@ final class VerifierLog {
           rule(
               "invalid (write to|read from|variable-offset .*|indirect .*) stack"
                   + "|combined stack size|stack (size|depth|limit)|invalid stack type",
-              "keep within 512 bytes of stack, and larger data in a per-processor map"),
+              "use at most 512 bytes of stack, and a per-CPU map for larger data"),
           rule(
               "infinite loop detected|back-edge|BPF program is too large|program is too complex"
                   + "|sequence of \\d+ jumps is too complex|loop .* not bounded",
@@ -46,7 +46,7 @@ final class VerifierLog {
               "only read the context, and only at the offsets of its fields"),
           rule("div(ision)? by zero", "divide by something that is not always zero"),
           rule("type=\\w+ expected=", "pass what the helper expects, such as a copy on the stack"),
-          rule("cannot pass map_type", "use the map only by the helpers of its type"),
+          rule("cannot pass map_type", "use the map only with the helpers for its type"),
           rule("Unreleased reference|reference leak", "submit or release it on every path"),
           rule("R\\d+ !read_ok|invalid indirect read", "set every byte before it is read"));
 
@@ -63,7 +63,7 @@ final class VerifierLog {
     return new VerifierLog(lines, verdictAt(lines));
   }
 
-  /** Returns whether the log is empty: a refusal by policy has no message. */
+  /** Returns whether the log is empty, as after a refusal by a security policy. */
   boolean isEmpty() {
     return verdictAt < 0;
   }

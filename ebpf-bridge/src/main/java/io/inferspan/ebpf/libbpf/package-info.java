@@ -1,8 +1,8 @@
 /**
  * BPF objects, maps, programs and links, through the system's libbpf and {@code bpf(2)}.
  *
- * <p>Contains everything that the kernel may refuse, and the explanation of a refusal. Nothing here
- * depends on the bridge's programs, the meaning of their events, or the observed processes.
+ * <p>Nothing here depends on the bridge's own programs or events. If the kernel refuses an
+ * operation, the exception explains why.
  */
 @NullMarked
 package io.inferspan.ebpf.libbpf;

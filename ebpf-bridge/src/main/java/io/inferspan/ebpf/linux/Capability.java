@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.linux;
 
-/** Linux capabilities that the bridge uses. */
+/** A Linux capability that the bridge uses. */
 public enum Capability {
   SYS_PTRACE(19),
   SYS_ADMIN(21),

@@ -19,7 +19,8 @@ public final class Clocks {
   private static final int BOOTTIME = 7;
 
   /**
-   * A thread's clock id is the complement of its tid, shifted by these bits for the kind of clock.
+   * A thread's clock id is the complement of its tid, shifted left by this number of bits, and the
+   * kind of clock.
    */
   private static final int CLOCK_BITS = 3;
 
@@ -44,7 +45,7 @@ public final class Clocks {
     return nanos(BOOTTIME);
   }
 
-  /** Returns the time since the epoch; it may jump in both directions. */
+  /** Returns the time since the epoch, which can jump forward and backward. */
   public static long realtimeNanos() {
     return nanos(REALTIME);
   }
@@ -71,7 +72,10 @@ public final class Clocks {
     return timespec.get(JAVA_LONG, 0) * NANOS_PER_SECOND + timespec.get(JAVA_LONG, Long.BYTES);
   }
 
-  /** A critical call: shorter than a thread state transition of the JVM, and it never blocks. */
+  /**
+   * Links it as critical, because it never blocks and is shorter than the JVM's thread state
+   * transition.
+   */
   @SuppressWarnings("restricted")
   private static MethodHandle handle() {
     return Linker.nativeLinker()

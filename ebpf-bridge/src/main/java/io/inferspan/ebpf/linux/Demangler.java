@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 /** Demangles C++ names with the C++ runtime. */
 public final class Demangler {
 
-  /** Longer names, which other processes choose, may recurse too deeply in the runtime. */
+  /**
+   * The limit of a name; longer names, which come from other processes, may recurse too deeply in
+   * the runtime.
+   */
   private static final int MAX_CHARS = 2048;
 
   private static final @Nullable NativeFunction DEMANGLE = demangle();
@@ -20,7 +23,7 @@ public final class Demangler {
     return DEMANGLE != null;
   }
 
-  /** Returns the source form of a name; null if it is not mangled, or without the runtime. */
+  /** Returns the demangled name; null if it is not mangled, or if there is no runtime. */
   public static @Nullable String demangle(String name) {
     if (DEMANGLE == null || !name.startsWith("_Z") || name.length() > MAX_CHARS) {
       return null;

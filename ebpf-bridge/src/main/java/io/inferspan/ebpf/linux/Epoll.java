@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Waits until a file descriptor is readable. For one thread. */
+/** Waits until a file descriptor is readable. Not thread-safe. */
 public final class Epoll implements AutoCloseable {
 
   private static final int CLOEXEC = 0x80000;
@@ -26,7 +26,7 @@ public final class Epoll implements AutoCloseable {
     this.event = arena.allocate(EVENT_BYTES, Long.BYTES);
   }
 
-  /** Watches a descriptor, which must stay open. */
+  /** Returns an instance for a descriptor, which must stay open. */
   public static Epoll watching(int fd) {
     Epoll epoll = new Epoll();
     try {

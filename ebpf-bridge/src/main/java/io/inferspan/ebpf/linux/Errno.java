@@ -1,12 +1,12 @@
 package io.inferspan.ebpf.linux;
 
-/** Kernel errors that the bridge handles; the numbers are those of x86-64 and AArch64. */
+/** A kernel error that the bridge handles; the numbers are the same on x86-64 and AArch64. */
 public enum Errno {
   EPERM(1, "operation not permitted"),
   ENOENT(2, "no such file or entry"),
   ESRCH(3, "no such process"),
   EINTR(4, "interrupted"),
-  EIO(5, "input or output failed"),
+  EIO(5, "input/output error"),
   E2BIG(7, "too big"),
   EBADF(9, "bad file descriptor"),
   EAGAIN(11, "try again"),
@@ -14,23 +14,25 @@ public enum Errno {
   EACCES(13, "permission denied"),
   EFAULT(14, "bad address"),
   EBUSY(16, "busy"),
-  EEXIST(17, "exists already"),
+  EEXIST(17, "already exists"),
   ENODEV(19, "no such device"),
   EINVAL(22, "invalid argument"),
   ENFILE(23, "too many open files in the system"),
   EMFILE(24, "too many open files"),
   ENOSPC(28, "no space left"),
   ERANGE(34, "out of range"),
-  ENOSYS(38, "the kernel does not have it"),
+  ENOSYS(38, "not implemented by this kernel"),
   ELOOP(40, "too many levels"),
   EOPNOTSUPP(95, "not supported"),
   ETIMEDOUT(110, "timed out"),
   ESTALE(116, "stale"),
   ECANCELED(125, "cancelled"),
-  /** An internal error number that the kernel leaks, and that libbpf returns. */
+  /**
+   * An internal error number that the kernel should not return but does, and that libbpf passes on.
+   */
   ENOTSUPP(524, "not supported");
 
-  /** Results from here up to -1 are errors. */
+  /** Results from this value to -1 are errors. */
   private static final int LOWEST = -4095;
 
   private final int number;

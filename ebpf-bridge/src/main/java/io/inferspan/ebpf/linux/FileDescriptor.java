@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An open file descriptor that is closed only once: a second close could hit another file with that
- * number.
+ * An open file descriptor. It is closed only once, because a second close could close another file
+ * with the same number.
  */
 public final class FileDescriptor implements AutoCloseable {
 
@@ -23,7 +23,8 @@ public final class FileDescriptor implements AutoCloseable {
   }
 
   /**
-   * Opens a file without read access, to identify it even if its path changes: see {@link #path}.
+   * Opens a file without read access, so that it can be found by {@link #path} even if its own path
+   * changes.
    */
   public static FileDescriptor ofFile(Path file) {
     return open(file, PATH_ONLY);
@@ -43,7 +44,9 @@ public final class FileDescriptor implements AutoCloseable {
     }
   }
 
-  /** Returns a path to this very file, valid in this process while it is open. */
+  /**
+   * Returns a path to the open file, which is valid in this process until the descriptor is closed.
+   */
   public Path path() {
     return Path.of("/proc/self/fd", Integer.toString(number));
   }
@@ -58,7 +61,7 @@ public final class FileDescriptor implements AutoCloseable {
     closeOnce();
   }
 
-  /** Closes it; returns true the first time. */
+  /** Closes it; returns whether this was the first call. */
   public boolean closeOnce() {
     boolean first = closed.compareAndSet(false, true);
     if (first) {

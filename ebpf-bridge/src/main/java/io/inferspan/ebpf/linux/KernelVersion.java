@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 /** The major and minor version of a kernel. */
 public record KernelVersion(int major, int minor) {
 
-  /** The version of a release string without a version. */
+  /** Stands for a release string without a version. */
   public static final KernelVersion UNKNOWN = new KernelVersion(0, 0);
 
   private static final Pattern RELEASE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4}).*");

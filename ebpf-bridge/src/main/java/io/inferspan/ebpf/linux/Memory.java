@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 public final class Memory {
 
   /**
-   * The whole address space. Neither bounds nor validity are checked, so that a read costs what it
-   * costs in C. Use it only where both are known for a whole batch.
+   * The whole address space. A read checks neither bounds nor validity, so it is as fast as in C.
+   * Use it only for addresses that were checked for a whole batch.
    */
   public static final MemorySegment EVERYWHERE = at(0, Long.MAX_VALUE);
 

@@ -12,8 +12,8 @@ import java.util.Arrays;
  * A C function of up to six integers or pointers.
  *
  * <p>All functions are called with six machine words: both supported ABIs pass those in registers,
- * and a function ignores extra registers. One signature needs one generated stub, which is most of
- * the cost of a process's first native call.
+ * and a function ignores extra registers. With a single signature, the JVM generates a single stub,
+ * which is most of the cost of a process's first native call.
  */
 public final class NativeFunction {
 

@@ -15,14 +15,14 @@ public final class NativeLibrary {
     this.symbols = symbols;
   }
 
-  /** The C library. */
+  /** Returns the C library. */
   public static NativeLibrary c() {
     return new NativeLibrary(Linker.nativeLinker().defaultLookup());
   }
 
   /**
-   * Opens a library by the dynamic linker's rules, for the life of the process. Returns null if it
-   * cannot be opened.
+   * Opens a library by the dynamic linker's rules and keeps it open until the process ends; returns
+   * null if it cannot be opened.
    */
   @SuppressWarnings("restricted")
   public static @Nullable NativeLibrary open(String soname) {

@@ -7,7 +7,7 @@ import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
-/** The system calls of the bridge. */
+/** A system call that the bridge makes. */
 public enum SystemCall {
   MMAP(9, 222),
   MUNMAP(11, 215),
@@ -33,7 +33,7 @@ public enum SystemCall {
     this.onArm = onArm;
   }
 
-  /** Makes the call; returns its result, or the error as a negative number as the kernel does. */
+  /** Makes the call; returns its result, or the negated error number. */
   public long call(long... arguments) {
     long[] words = Arrays.copyOf(arguments, WORDS);
     long result;
@@ -55,7 +55,7 @@ public enum SystemCall {
     return result == -1 ? -LastError.errno() : result;
   }
 
-  /** Makes the call; an error throws an exception that names the attempt. */
+  /** Makes the call; throws an exception with {@code attempt} in its message if it fails. */
   public long callOrThrow(String attempt, long... arguments) {
     long result = call(arguments);
     if (Errno.isError(result)) {
@@ -64,7 +64,7 @@ public enum SystemCall {
     return result;
   }
 
-  /** A separate class, so that the numbers can be read while native access is denied. */
+  /** A separate class, so that the enum can be loaded without native access. */
   private static final class Handle {
 
     static final MethodHandle SYSCALL = handle();

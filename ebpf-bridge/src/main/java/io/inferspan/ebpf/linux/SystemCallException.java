@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.linux;
 
-/** A failed system call without which the bridge cannot continue. */
+/** Thrown if a system call that the bridge cannot do without has failed. */
 public final class SystemCallException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

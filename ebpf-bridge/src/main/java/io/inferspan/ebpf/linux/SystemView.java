@@ -9,9 +9,10 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * The files in which the kernel describes itself, the machine and this process.
+ * Reads the files of {@code /proc} and {@code /sys} that describe the kernel, the machine and this
+ * process.
  *
- * <p>An unreadable file counts as absent; callers report that.
+ * <p>A file that cannot be read is treated as absent.
  */
 public final class SystemView {
 
@@ -37,7 +38,7 @@ public final class SystemView {
     return KernelVersion.of(text("proc/sys/kernel/osrelease"));
   }
 
-  /** Returns whether this process holds a capability now. */
+  /** Returns whether this process has an effective capability. */
   public boolean has(Capability capability) {
     String effective = field("proc/self/status", "CapEff:");
     return effective.matches("[0-9a-f]{1,16}")
@@ -49,18 +50,18 @@ public final class SystemView {
     return field("proc/self/status", "Seccomp:").equals("2");
   }
 
-  /** Returns whether the kernel has BTF, without which programs cannot be relocated to it. */
+  /** Returns whether the kernel has BTF, which libbpf needs to relocate programs. */
   public boolean describesItsTypes() {
     return Files.isReadable(root.resolve("sys/kernel/btf/vmlinux"));
   }
 
-  /** Returns whether classic tracepoints can be looked up. */
+  /** Returns whether tracefs is mounted and readable, which classic tracepoints need. */
   public boolean hasTracefs() {
     return Stream.of("sys/kernel/tracing/events", "sys/kernel/debug/tracing/events")
         .anyMatch(directory -> Files.isReadable(root.resolve(directory)));
   }
 
-  /** Returns whether maps can be shared with other programs by path. */
+  /** Returns whether the BPF filesystem is mounted, in which maps are shared by path. */
   public boolean hasBpfFilesystem() {
     return lines("proc/self/mounts").stream()
         .anyMatch(mount -> mount.contains(" /sys/fs/bpf bpf "));
@@ -92,7 +93,7 @@ public final class SystemView {
     return soft.matches("\\d{1,18}") ? Long.parseLong(soft) : UNLIMITED;
   }
 
-  /** Returns the processor's architecture by Java's name. */
+  /** Returns Java's name of the CPU architecture. */
   public static String architecture() {
     return System.getProperty("os.arch").toLowerCase(Locale.ROOT);
   }

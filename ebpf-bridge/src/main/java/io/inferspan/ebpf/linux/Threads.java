@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The kernel's view of this process's threads. */
+/** Thread ids and priorities of this process's threads. */
 public final class Threads {
 
   private static final int WHICH_PROCESS = 0;
@@ -19,8 +19,8 @@ public final class Threads {
   private Threads() {}
 
   /**
-   * Gives the threads of this process the lowest priority, except those whose names begin with
-   * {@code name}. Threads that they start inherit it.
+   * Sets the lowest priority for the threads of this process, except those whose names begin with
+   * {@code name}. Threads that they start later inherit it.
    */
   public static void giveWayExcept(String name) throws IOException {
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 public final class AdoptedProcesses {
 
   /**
-   * The number of scans for processes that start during the adoption. The kernel adopts later
-   * children when they start.
+   * The maximum number of scans for processes that start during the adoption. After it, the
+   * kernel's programs adopt children when they start.
    */
   private static final int LOOKS = 10;
 
@@ -20,14 +20,14 @@ public final class AdoptedProcesses {
   private boolean closed;
 
   /**
-   * Creates an instance that adopts nothing if {@code adoptions} is null: the kernel refused, or
-   * uses another PID namespace.
+   * Creates an instance. If {@code adoptions} is null, because the kernel refused the programs or
+   * this process has another PID namespace, it adopts nothing.
    */
   AdoptedProcesses(@Nullable Adoptions adoptions) {
     this.adoptions = adoptions;
   }
 
-  /** Returns the owner's number, or zero if the process is not adopted. */
+  /** Adopts a process; returns its owner number, or zero if that was not possible. */
   public synchronized long adopt(int pid, SpanContext span) {
     Adoptions kernel = adoptions;
     if (closed || kernel == null) {
@@ -39,7 +39,7 @@ public final class AdoptedProcesses {
     if (owner != 0) {
       joinDescendants(kernel, pid, owner);
     }
-    // The pid may belong to another process by now, whose exit would not be seen.
+    // The process may have exited before its exit could be observed.
     if (owner != 0 && ProcessHandle.of(pid).isEmpty()) {
       kernel.release(owner);
       return 0;
@@ -55,7 +55,7 @@ public final class AdoptedProcesses {
     }
   }
 
-  /** Ends all adoptions. Call it before the kernel side is closed. */
+  /** Makes later calls do nothing. Must be called before the kernel side is closed. */
   synchronized void close() {
     closed = true;
   }

@@ -7,7 +7,7 @@ import io.inferspan.ebpf.metrics.EbpfMeters;
 import io.inferspan.ebpf.wire.EventClass;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** Registers a bridge's meters. A separate class, since Micrometer is optional. */
+/** Registers a bridge's meters. A separate class, because Micrometer is optional. */
 public final class BridgeMeters {
 
   private BridgeMeters() {}

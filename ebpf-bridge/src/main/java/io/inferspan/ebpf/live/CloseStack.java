@@ -5,7 +5,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.BooleanSupplier;
 
-/** Closes the parts of a bridge in the reverse order; closing twice does no harm. */
+/**
+ * Closes the parts of a bridge in the reverse order of their creation. Idempotent if the parts are.
+ */
 final class CloseStack {
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -26,14 +28,17 @@ final class CloseStack {
         });
   }
 
-  /** Closes all resources; throws if a thread does not end, since it may use the remaining ones. */
+  /**
+   * Closes all parts; throws if a thread does not end, because it may still use the remaining
+   * parts.
+   */
   void close() {
     parts.forEach(CloseStack::close);
   }
 
   /**
-   * Closes all resources, the kernel side last; memory that a thread may still use is freed at
-   * exit.
+   * Closes all parts, then the kernel side. If a thread does not end, only detaches; its memory is
+   * freed when the process exits.
    */
   void undo(KernelSide kernel, Throwable cause) {
     try {

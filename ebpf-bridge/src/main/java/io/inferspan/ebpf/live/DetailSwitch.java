@@ -58,7 +58,10 @@ final class DetailSwitch {
     apply();
   }
 
-  /** A class is attached before it is switched on, and detached after it is switched off. */
+  /**
+   * Applies the levels: attaches probes before the programs report their events, and detaches them
+   * afterwards.
+   */
   private void apply() {
     DetailLevels next = asleep ? wanted.lowest(ASLEEP) : wanted;
     if (next.equals(now)) {

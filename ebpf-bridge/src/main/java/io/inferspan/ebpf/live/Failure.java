@@ -2,19 +2,19 @@ package io.inferspan.ebpf.live;
 
 import java.util.Locale;
 
-/** A failure that a bridge survives and counts. */
+/** A kind of error that the bridge counts and survives. */
 enum Failure {
   /** A library could not be observed. */
   LIBRARY,
   /** A process could not be followed. */
   PROCESS,
-  /** The kernel's table had no room for a process. */
+  /** The kernel's table of processes was full. */
   TARGET,
   /** An event could not be handled. */
   RING,
-  /** A thread of this process got no slot. */
+  /** A thread of this process could not be registered with the kernel. */
   OWN_THREAD,
-  /** A context switch of a thread of this process could not be published. */
+  /** A change of the current context of a thread of this process could not be published. */
   SWITCH;
 
   /** Returns its name in meters and in a status. */

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Detaches the probes that are only needed during requests after a time without a sampled request,
  * and attaches them again at the next one.
  *
- * <p>The ring's thread reports requests of other processes, and own threads report theirs. While
- * the probes are attached, one report a second is enough. Only the bridge's own thread attaches and
- * detaches, in {@link #check}.
+ * <p>The ring's thread reports requests of other processes, and this process's threads report their
+ * own. While the probes are attached, one report per second is enough. Only the thread that follows
+ * processes attaches and detaches, in {@link #check}.
  */
 final class IdleController {
 
@@ -25,7 +25,7 @@ final class IdleController {
   /** The probes that are only needed during requests. */
   interface Probes {
 
-    /** Returns whether a sampled request is under way. */
+    /** Returns whether a sampled request is open. */
     boolean areServing();
 
     /** Detaches them. */
@@ -34,10 +34,14 @@ final class IdleController {
     /** Attaches them again. */
     void wake();
 
-    /** Asks the bridge's own thread for a {@link IdleController#check}; never waits. */
+    /**
+     * Makes the thread that follows processes call {@link IdleController#check} soon; never blocks.
+     */
     void callSoon();
 
-    /** Counts a request of an own thread that began while they were detached; never waits. */
+    /**
+     * Notes a request of this process's threads that began while they were detached; never blocks.
+     */
     void beganUnseen(long owner);
   }
 
@@ -48,17 +52,17 @@ final class IdleController {
     this.signal = new ContextSignal(this::requestBegan);
   }
 
-  /** Starts to measure the time without a request, with all probes attached. */
+  /** Starts measuring the time without a request. All probes are attached. */
   void begin() {
     begun = true;
   }
 
-  /** Returns the signal through which own threads report their requests. */
+  /** Returns the signal through which this process's threads report their requests. */
   ContextSignal signal() {
     return signal;
   }
 
-  /** Reports a sampled request of another process. */
+  /** Notes a sampled request of another process. */
   void requestBegan() {
     if (signal.isOn()) {
       note();
@@ -72,7 +76,10 @@ final class IdleController {
     note();
   }
 
-  /** Sets {@code active} before it reads {@code asleep}; {@link #sleep} does the reverse. */
+  /**
+   * Notes a request. Sets {@code active} before it reads {@code asleep}, while {@link #sleep} does
+   * the reverse, so that no request is missed.
+   */
   private void note() {
     if (!asleep) {
       signal.enable(false);
@@ -83,7 +90,10 @@ final class IdleController {
     }
   }
 
-  /** Runs about once a second and after {@link Probes#callSoon}, on the bridge's own thread. */
+  /**
+   * Detaches or attaches the probes if needed. Called about once a second, and after {@link
+   * Probes#callSoon}.
+   */
   void check() {
     if (afterNanos == 0 || !begun) {
       return;

@@ -20,12 +20,12 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Translates a config into the settings of a bridge's parts. */
+/** Converts the configuration into the settings of a bridge's parts. */
 public final class KernelPlanner {
 
   private KernelPlanner() {}
 
-  /** Returns the plan for loading: the objects and their options. */
+  /** Returns the plan of what to load into the kernel. */
   public static KernelPlan plan(BridgeConfig config) {
     Set<String> objects = new HashSet<>();
     for (EventFamily family : config.families()) {
@@ -50,7 +50,7 @@ public final class KernelPlanner {
             shared.contains(ContextSharing.PUBLISH)));
   }
 
-  /** Returns how events become spans. */
+  /** Returns the options for folding events into spans. */
   static FoldOptions folding(BridgeConfig config) {
     FoldOptions usual = FoldOptions.defaults();
     return new FoldOptions(
@@ -88,7 +88,7 @@ public final class KernelPlanner {
         scope.everything(), scope.pids(), scope.commands(), groupOf(scope.cgroup()));
   }
 
-  /** Returns the control group that the programs filter by. */
+  /** Returns the cgroup by which the kernel's programs filter. */
   static Cgroup cgroup(BridgeScope scope) {
     if (scope.cgroup().isEmpty()) {
       return Cgroup.any();
@@ -103,7 +103,7 @@ public final class KernelPlanner {
     }
   }
 
-  /** Returns the group's path from the root of the hierarchy, as the kernel names it. */
+  /** Returns the cgroup's path from the root of the hierarchy, as in {@code /proc/PID/cgroup}. */
   private static String groupOf(String directory) {
     return directory.isEmpty() ? "" : "/" + belowRoot(directory);
   }
@@ -123,7 +123,6 @@ public final class KernelPlanner {
 
   private static IllegalArgumentException noGroup(String directory, @Nullable Exception cause) {
     return new IllegalArgumentException(
-        "the control group " + directory + " is not a directory below " + SystemView.cgroupRoot(),
-        cause);
+        "the cgroup " + directory + " is not a directory below " + SystemView.cgroupRoot(), cause);
   }
 }

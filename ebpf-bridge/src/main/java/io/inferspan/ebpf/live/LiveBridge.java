@@ -123,15 +123,15 @@ public final class LiveBridge {
     }
     if (isBlindFor(config.scope())) {
       limits.add(
-          "processes cannot be selected by pid or name from within a PID namespace, so those"
-              + " selected are not watched: share the machine's (hostPID, docker run --pid host)");
+          "processes cannot be selected by pid or name in a PID namespace of the bridge's own: share"
+              + " the machine's (hostPID, docker run --pid host)");
     }
     if (!watch.awaitFirstLook(FIRST_LOOK)) {
-      limits.add("libraries of running processes are still being searched");
+      limits.add("the search for libraries of running processes has not finished");
     }
   }
 
-  /** Starts sharing, before any thread can publish a context. */
+  /** Starts sharing contexts. Must be called before a thread can publish its context. */
   private void beginSharing() {
     SharedContexts shared = kernel.shared();
     if (shared != null) {
@@ -182,7 +182,7 @@ public final class LiveBridge {
 
   private @Nullable OwnThreads ownThreads() {
     if (!PublishingContextStorage.install()) {
-      limits.add("own threads are not watched: OpenTelemetry's context was already in use");
+      limits.add("own threads are not observed: OpenTelemetry's context was already in use");
       return null;
     }
     OwnMemory memory = kernel.ownMemory();
@@ -195,7 +195,7 @@ public final class LiveBridge {
             shared != null && shared.isPublishing() ? shared : null,
             idle.signal());
     if (!PublishingContextStorage.start(threads)) {
-      limits.add("own threads are watched by another bridge in this process");
+      limits.add("own threads are observed by another bridge in this process");
       return null;
     }
     return parts.part(threads);
@@ -235,7 +235,7 @@ public final class LiveBridge {
     };
   }
 
-  /** Returns whether the scope has pids of a PID namespace, which differ from the kernel's. */
+  /** Returns whether processes are selected by pid or name, but pids differ from the kernel's. */
   private boolean isBlindFor(BridgeScope scope) {
     return identity.isTranslated() && !(scope.pids().isEmpty() && scope.commands().isEmpty());
   }
@@ -278,7 +278,7 @@ public final class LiveBridge {
     return reader;
   }
 
-  /** Synchronized with {@link #close}, which unmaps the ring only afterwards. */
+  /** Synchronized, because {@link #close} unmaps the ring. */
   synchronized long backlogBytes() {
     return closed ? 0 : reader.backlogBytes();
   }
@@ -361,7 +361,7 @@ public final class LiveBridge {
     leaveKernel(bound.minusNanos(System.nanoTime() - start), ended);
   }
 
-  /** Waits briefly, since a program that is running now may still write. */
+  /** Waits briefly for events that programs are still writing. */
   private void awaitLastEvents() {
     long deadline = System.nanoTime() + LAST_EVENTS.toNanos();
     while (sink.accounting().consumed() + counters.lost(RING_FULL) < counters.produced()
@@ -370,7 +370,7 @@ public final class LiveBridge {
     }
   }
 
-  /** Detaches; with one perf event per function this may take many seconds. */
+  /** Detaches on another thread: with one perf event per function it may take many seconds. */
   private void leaveKernel(Duration bound, boolean ringEnded) {
     Thread leaving =
         Thread.ofPlatform()
@@ -387,7 +387,7 @@ public final class LiveBridge {
   }
 
   private void releaseAll(boolean ringEnded) {
-    // The watch ends first, so that it attaches nothing after the programs are detached.
+    // The threads that attach probes end before all programs are detached.
     boolean budgetEnded = budget == null || budget.close();
     boolean watchEnded = watch.close(WATCH_ENDS) && budgetEnded;
     kernel.detach();

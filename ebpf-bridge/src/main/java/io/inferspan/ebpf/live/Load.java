@@ -6,8 +6,8 @@ import java.util.Map;
 /**
  * The cost of tracing in one period, relative to the budget.
  *
- * @param total the whole cost
- * @param inFull the estimated cost of each class in full detail; none for a detached class
+ * @param total the total cost; above 1 exceeds the budget
+ * @param inFull the estimated cost of each class in full detail; absent for a detached class
  */
 record Load(double total, Map<EventClass, Double> inFull) {
 

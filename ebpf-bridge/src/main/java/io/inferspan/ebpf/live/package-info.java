@@ -1,4 +1,4 @@
-/** A running bridge, which connects the other packages, and its status and meters. */
+/** Connects the other packages to a running bridge, with its status and meters. */
 @NullMarked
 package io.inferspan.ebpf.live;
 

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Meters for event delivery, event losses and the cost of observation.
  *
- * <p>Keep a reference while the registry is in use: registries hold what they read weakly.
+ * <p>Keep a reference while the registry is in use, because registries refer to their sources
+ * weakly.
  */
 public final class EbpfMeters {
 
@@ -34,8 +35,8 @@ public final class EbpfMeters {
   /**
    * Registers the meters of a ring and a sink.
    *
-   * @param backlogBytes the bytes waiting in the ring; read for as long as the registry is, which
-   *     is longer than the ring's memory lasts
+   * @param backlogBytes returns the bytes waiting in the ring; it is also called after the ring was
+   *     unmapped
    */
   public EbpfMeters(
       MeterRegistry registry, EventSink sink, RingReader ring, LongSupplier backlogBytes) {
@@ -45,13 +46,10 @@ public final class EbpfMeters {
     for (SpanAccounting.Drop reason : SpanAccounting.Drop.values()) {
       drop(lower(reason), () -> books.dropped(reason));
     }
-    count("inferspan.ebpf.ring.corruptions", "Times that the ring was corrupt", ring::corruptions);
-    gauge("inferspan.ebpf.ring.fill", "Bytes that wait in the ring", "bytes", backlogBytes);
-    gauge(
-        "inferspan.ebpf.ring.capacity",
-        "Bytes that may wait in the ring",
-        "bytes",
-        ring::capacityBytes);
+    count(
+        "inferspan.ebpf.ring.corruptions", "Invalid records found in the ring", ring::corruptions);
+    gauge("inferspan.ebpf.ring.fill", "Bytes waiting in the ring", "bytes", backlogBytes);
+    gauge("inferspan.ebpf.ring.capacity", "Capacity of the ring", "bytes", ring::capacityBytes);
     gauge("inferspan.ebpf.requests.open", "Requests with pending spans", null, sink::openRequests);
     time("inferspan.ebpf.lag", "Age of the oldest event at the last read", sink::lagNanos);
     time("inferspan.ebpf.clock.error", "Maximum error of span timestamps", sink::clockErrorNanos);
@@ -65,33 +63,39 @@ public final class EbpfMeters {
     }
     count("inferspan.ebpf.events.emitted", "Events with a span", books::emitted);
     count("inferspan.ebpf.events.folded", "Events that share a span", books::folded);
-    count("inferspan.ebpf.requests.evicted", "Requests written early", books::evicted);
+    count(
+        "inferspan.ebpf.requests.evicted",
+        "Requests written early because there were too many",
+        books::evicted);
     for (BatchCounters.Count what : BatchCounters.Count.values()) {
       count(
           "inferspan.ebpf.engine",
-          "Steps of engines, and the requests in them",
+          "Steps of engines, and their requests",
           () -> sink.steps().of(what),
           "count",
           lower(what));
     }
   }
 
-  /** Adds the events that were lost for one reason, such as {@code ring_full}. */
+  /** Adds a counter of the events that were lost for one reason, such as {@code ring_full}. */
   public EbpfMeters drop(String reason, LongSupplier count) {
     return count(DROPPED, "Events lost", count, "reason", reason);
   }
 
-  /** Adds a count of the calls for which a capture policy was loaded. */
+  /** Adds a counter of calls by the outcome of the capture policy. */
   public EbpfMeters policy(String outcome, LongSupplier count) {
     return count(
         "inferspan.ebpf.policy.calls",
-        "Calls that a capture policy kept, folded or dropped, or the floor kept",
+        "Calls that a capture policy kept, folded or dropped, or that its floor kept",
         count,
         "outcome",
         outcome);
   }
 
-  /** Adds the level of a class of events, and how many of them were not reported because of it. */
+  /**
+   * Adds the detail level of an event class, and a counter of its events that were therefore not
+   * reported.
+   */
   public EbpfMeters detail(String events, IntSupplier level, LongSupplier shed) {
     gauge(
         "inferspan.ebpf.level",
@@ -102,19 +106,19 @@ public final class EbpfMeters {
         events);
     return count(
         "inferspan.ebpf.events.shed",
-        "Events that were folded in the kernel or counted, to hold the budget",
+        "Events that were folded in the kernel or counted, to stay within the budget",
         shed,
         "class",
         events);
   }
 
-  /** Adds a count of errors that the bridge survived. */
+  /** Adds a counter of errors that the bridge survived. */
   public EbpfMeters failure(String where, LongSupplier count) {
     return count(
         "inferspan.ebpf.failures", "Errors that the bridge survived", count, "where", where);
   }
 
-  /** Adds a program's runs and run time, which the kernel counts on request. */
+  /** Adds the runs and the run time of a program; both stay 0 unless run statistics are enabled. */
   public EbpfMeters program(String name, LongSupplier runs, LongSupplier runNanos) {
     FunctionTimer.builder(
             "inferspan.ebpf.program",
@@ -128,11 +132,11 @@ public final class EbpfMeters {
     return this;
   }
 
-  /** Adds a group of probes and whether it is attached. */
+  /** Adds whether a program is attached. */
   public EbpfMeters probe(String name, BooleanSupplier attached) {
     return gauge(
         "inferspan.ebpf.attached",
-        "Whether a group of probes is attached",
+        "Whether a program is attached",
         null,
         () -> attached.getAsBoolean() ? 1 : 0,
         "probe",
@@ -143,7 +147,7 @@ public final class EbpfMeters {
   public EbpfMeters sleep(BooleanSupplier asleep, LongSupplier times) {
     gauge(
         "inferspan.ebpf.asleep",
-        "Whether request probes are detached because none is sampled",
+        "Whether request probes are detached because no request is sampled",
         null,
         () -> asleep.getAsBoolean() ? 1 : 0);
     return count("inferspan.ebpf.sleeps", "Times that request probes were detached", times);

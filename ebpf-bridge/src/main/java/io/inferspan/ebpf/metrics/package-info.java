@@ -1,7 +1,7 @@
 /**
  * The bridge's own meters.
  *
- * <p>The only package that depends on Micrometer, which is optional at run time.
+ * <p>No other package depends on Micrometer, which is optional at run time.
  */
 @NullMarked
 package io.inferspan.ebpf.metrics;

@@ -9,9 +9,9 @@ import java.lang.foreign.MemorySegment;
 /**
  * The parameters of a policy; zero selects the policy's default.
  *
- * @param oneIn one in this many sampled calls is kept
+ * @param oneIn N, where one in N calls is kept
  * @param perSecond the number of calls of a kind that are kept per second
- * @param permille the share of calls that are not slow, in 1/1000
+ * @param permille the share of calls that are not slow, in thousandths
  * @param targetNanos the target for the time to the first byte of a response
  */
 public record Parameters(int oneIn, int perSecond, int permille, long targetNanos) {

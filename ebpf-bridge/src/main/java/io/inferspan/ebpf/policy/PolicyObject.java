@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A policy's object file, which can be verified alone or loaded into a running bridge. */
+/**
+ * The object file of a policy. It can be verified without a bridge, or loaded into a running one.
+ */
 public final class PolicyObject implements AutoCloseable {
 
   /** The names of the policies in this jar. */
@@ -27,7 +29,7 @@ public final class PolicyObject implements AutoCloseable {
   static final String PARAMETERS = "parameters";
 
   private static final String SECTION = "uprobe/";
-  private static final String REMEDY = "write it with inferspan_policy.h, one program in a file";
+  private static final String REMEDY = "write it with inferspan_policy.h, one program per file";
 
   private final BpfObject object;
   private final BpfProgram program;
@@ -39,7 +41,7 @@ public final class PolicyObject implements AutoCloseable {
     this.name = name;
   }
 
-  /** Opens a policy of this jar by its name, or any other by its file. */
+  /** Opens a policy of this jar by name, or another policy by its file. */
   public static PolicyObject open(String nameOrFile) throws IOException {
     return SHIPPED.contains(nameOrFile)
         ? of(nameOrFile, Resources.policy(nameOrFile.replace('-', '_')))
@@ -55,7 +57,9 @@ public final class PolicyObject implements AutoCloseable {
       List<BpfProgram> programs = object.programs();
       if (programs.size() != 1) {
         throw new BpfException(
-            "policy %s has %d programs".formatted(name, programs.size()), REMEDY, "");
+            "policy %s has %d programs instead of one".formatted(name, programs.size()),
+            REMEDY,
+            "");
       }
       BpfProgram program = programs.getFirst();
       program.via(KernelFeatures.probe().uprobes());
@@ -72,7 +76,8 @@ public final class PolicyObject implements AutoCloseable {
   }
 
   /**
-   * Lets the kernel verify it, without a bridge; throws an exception with the verifier's verdict.
+   * Verifies it in the kernel, without a bridge; throws an exception with the verifier's verdict if
+   * it is refused.
    */
   public Role check() {
     object.load();
@@ -83,11 +88,12 @@ public final class PolicyObject implements AutoCloseable {
     boolean complete = object.hasMap(PARAMETERS) && object.hasMap(PolicyMaps.PROGRAMS);
     bridge.load(object, PolicyMaps.SHARED);
     if (!complete) {
-      throw new BpfException("policy " + name + " never passes a call on", REMEDY, "");
+      throw new BpfException(
+          "policy " + name + " has no map of parameters or policies", REMEDY, "");
     }
   }
 
-  /** Returns its role, once the kernel has accepted it. */
+  /** Returns its role. It must have been loaded. */
   Role role() {
     Role role = roleOf(program.section());
     if (role == null) {

@@ -21,20 +21,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policies of a running bridge in any process.
+ * Reads and changes the policies of a running bridge in any process.
  *
  * <p>A policy takes effect by one update of the array through which the bridge's programs call it,
- * so each call is judged by the old or by the new policy. Close this object soon, because it keeps
- * maps open.
+ * so either the old or the new policy decides about each call. Close this object soon, because it
+ * keeps the bridge's maps open.
  */
 public final class PolicySlots implements AutoCloseable {
 
-  /** The default floor: one call of a kind in a hundred is kept. */
+  /** The default floor: one call in a hundred of each kind is kept. */
   public static final int USUAL_FLOOR = 100;
 
   private static final String NO_BRIDGE =
-      "no bridge that watches CUDA or NCCL runs on this machine";
-  private static final String START = "start the agent, or a program that has the bridge";
+      "no bridge that observes CUDA or NCCL is running on this machine";
+  private static final String START = "start the agent, or an application with the bridge";
 
   private final BridgeMaps bridge;
   private final LoadedMap programs;
@@ -45,16 +45,16 @@ public final class PolicySlots implements AutoCloseable {
    * A program in a slot.
    *
    * @param name the first 15 characters of its name
-   * @param generation the number that marks the calls that it kept
+   * @param generation the policy generation, which the spans of the calls that it kept have
    */
   public record Loaded(Role role, String name, int generation) {}
 
   /**
    * A change of a program.
    *
-   * @param generation the number of the new program
-   * @param loadNanos how long the kernel took to verify and compile it
-   * @param swapNanos the duration of the update that made it effective
+   * @param generation the generation of the new program
+   * @param loadNanos the time to verify and compile it
+   * @param swapNanos the time of the update that made it effective
    */
   public record Swap(int generation, long loadNanos, long swapNanos) {}
 
@@ -97,7 +97,7 @@ public final class PolicySlots implements AutoCloseable {
    * Loads a policy or profiler in place of the current one, which is kept for a rollback. If the
    * kernel rejects it, the current one stays in effect.
    *
-   * @param floor one in this many calls of a kind is always kept; zero: no change
+   * @param floor N, where one in N calls of each kind is always kept; zero to leave it unchanged
    */
   public Swap swap(PolicyObject policy, Parameters parameters, int floor) {
     long began = System.nanoTime();
@@ -135,7 +135,7 @@ public final class PolicySlots implements AutoCloseable {
     }
   }
 
-  /** Removes all programs: every call is kept. */
+  /** Removes all programs, so that every call is kept. */
   public void off() {
     settings.setFloor(0);
     settings.setCurrent(0);
@@ -162,17 +162,17 @@ public final class PolicySlots implements AutoCloseable {
     return at(role, role.previousSlot());
   }
 
-  /** Returns N, where one in N calls is always kept; zero if policies are off. */
+  /** Returns the floor N, where one in N calls is always kept; zero if policies are disabled. */
   public int floor() {
     return settings.floor();
   }
 
-  /** Returns the calls for which a policy was loaded. */
+  /** Returns the number of calls while a policy was loaded. */
   public long judged() {
     return new KernelCounters(counters.map()).judged();
   }
 
-  /** Returns how many of them had this outcome. */
+  /** Returns the number of these calls with an outcome. */
   public long count(PolicyCount what) {
     return new KernelCounters(counters.map()).count(what);
   }
@@ -227,7 +227,7 @@ public final class PolicySlots implements AutoCloseable {
     }
   }
 
-  /** Calls that the floor keeps have the policy's generation, too. */
+  /** Sets the generation for calls that the floor keeps, which is that of the policy. */
   private void announce(Role role, int generation) {
     if (role == Role.POLICY) {
       settings.setCurrent(generation);
@@ -245,8 +245,8 @@ public final class PolicySlots implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       if (!map().put(arena.allocateFrom(JAVA_INT, slot), arena.allocateFrom(JAVA_INT, fd))) {
         throw new BpfException(
-            "the kernel does not let the bridge's programs call this one",
-            "use the command of the same version as the bridge",
+            "the kernel refused to add the program to the bridge's array of policies",
+            "use the command from the jar of the bridge's version",
             "");
       }
     }

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.policy;
 
 import java.util.Locale;
 
-/** The roles of a program: a profiler observes calls, a policy decides about them. */
+/** The role of a program: a profiler observes calls, a policy decides about them. */
 public enum Role {
   /** Runs first and returns no decision. */
   PROFILER(0, 3),
@@ -25,7 +25,7 @@ public enum Role {
     return previousSlot;
   }
 
-  /** Returns its name in messages, and in the section of its programs. */
+  /** Returns its name in messages, and in the ELF section names of programs. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

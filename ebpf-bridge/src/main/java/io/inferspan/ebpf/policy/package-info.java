@@ -1,4 +1,7 @@
-/** Capture policies: programs that decide in the kernel which calls become events. */
+/**
+ * Loads and replaces capture policies: programs that decide in the kernel which calls become
+ * events.
+ */
 @NullMarked
 package io.inferspan.ebpf.policy;
 

@@ -9,6 +9,8 @@ import java.util.List;
 @FunctionalInterface
 public interface Attacher {
 
-  /** Attaches to all these places of a library, in every process; throws if that fails. */
+  /**
+   * Attaches to all these functions of a library, in every process; throws if one of them fails.
+   */
   BpfLink attach(Path library, List<Site> sites);
 }

@@ -9,7 +9,10 @@ import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Programs that time calls: one for entry and return if the kernel has sessions, else two. */
+/**
+ * The programs that measure calls: one for entry and return if the kernel has uprobe sessions,
+ * otherwise two.
+ */
 public final class CallPrograms implements Attacher {
 
   private final List<BpfProgram> programs;
@@ -18,7 +21,7 @@ public final class CallPrograms implements Attacher {
     this.programs = programs;
   }
 
-  /** Selects the programs of an object before it is loaded; the others are not loaded. */
+  /** Selects the programs of an object that will be loaded. Must be called before it is loaded. */
   public static CallPrograms choose(BpfObject calls, UprobeMode mode) {
     boolean session = mode == UprobeMode.SESSION;
     calls.autoload("call_session", session);
@@ -36,8 +39,8 @@ public final class CallPrograms implements Attacher {
 
   @Override
   public BpfLink attach(Path library, List<Site> sites) {
-    // The return probe first: a return without an entry is ignored, an entry without a return would
-    // wait.
+    // The return probe is attached first, because a return without an entry is ignored, while an
+    // entry without a return would remain open.
     BpfLink last = attach(programs.size() - 1, library, sites);
     if (programs.size() == 1) {
       return last;

@@ -18,19 +18,20 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The observed libraries: each file once, while a known process maps it.
+ * Attaches probes to libraries: once per file, while a known process maps it.
  *
- * <p>A probe belongs to the file and hits in every process that maps it, so many processes of one
- * image cost one attachment. Attaching and detaching take milliseconds, so do not call this on a
- * request's thread.
+ * <p>A probe belongs to the file and is hit by every process that maps it, so many processes of one
+ * container image need one attachment. Attaching and detaching take milliseconds, so do not call
+ * these methods on a request's thread.
  */
 public final class LibraryProbes implements AutoCloseable {
 
-  /** The limit per machine; further files are counted but not observed. */
+  /** The limit of libraries; further ones are counted as failures. */
   private static final int MAX_LIBRARIES = 256;
 
   /**
-   * The limit of cached programs without functions to observe; beyond it they are examined again.
+   * The limit of cached executables without functions to observe; beyond it, they are examined
+   * again.
    */
   private static final int MAX_WITHOUT_LIBRARIES = 1_024;
 
@@ -79,8 +80,8 @@ public final class LibraryProbes implements AutoCloseable {
   }
 
   /**
-   * Examines a process that has just executed another program and has no library yet; its libraries
-   * are reported one by one. Programs start all the time, most of them the same few.
+   * Examines the executable of a process that has just started; events report its libraries later.
+   * Results are cached, because most processes execute the same few files.
    */
   public synchronized void lookAtProgram(int pid) {
     if (!functions.watchesPrograms()) {
@@ -91,7 +92,7 @@ public final class LibraryProbes implements AutoCloseable {
       return;
     }
     look(pid);
-    // A process that exited meanwhile was not examined.
+    // If the process has exited meanwhile, it was not examined.
     boolean looked = processes.find(pid) != null && program.equals(processes.programFile(pid));
     if (looked && !isWatchedFor(pid)) {
       if (withoutLibraries.size() >= MAX_WITHOUT_LIBRARIES) {
@@ -108,7 +109,7 @@ public final class LibraryProbes implements AutoCloseable {
         .anyMatch(library -> library.users().stream().anyMatch(user -> user.pid() == pid));
   }
 
-  /** Returns whether there is any state for a process. */
+  /** Returns whether a process maps any examined library. */
   synchronized boolean remembers(int pid) {
     return libraries.values().stream()
         .anyMatch(library -> library.users().stream().anyMatch(user -> user.pid() == pid));
@@ -119,14 +120,14 @@ public final class LibraryProbes implements AutoCloseable {
     retain(user -> user.pid() != pid);
   }
 
-  /** Forgets processes that exited without an event, even if their pid has been reused. */
+  /** Removes processes that exited without an event, even if their pid has been reused. */
   public synchronized void sweep() {
     retain(user -> user.equals(processes.find(user.pid())));
   }
 
   /**
-   * Returns the observed libraries and those that cannot be; programs without a known function are
-   * omitted.
+   * Returns the libraries that are observed, and those that cannot be. Executables without a known
+   * function are left out.
    */
   public synchronized List<Library> libraries() {
     return libraries.values().stream()
@@ -140,13 +141,13 @@ public final class LibraryProbes implements AutoCloseable {
     return failures;
   }
 
-  /** Detaches the probes for a while; mapped libraries are still tracked. */
+  /** Detaches the probes until {@link #resume}; mapped libraries are still tracked. */
   public synchronized void pause() {
     paused = true;
     libraries.values().forEach(WatchedLibrary::pause);
   }
 
-  /** Attaches the probes again, also to libraries found since. */
+  /** Attaches the probes again, also to libraries that were found meanwhile. */
   public synchronized void resume() {
     paused = false;
     for (WatchedLibrary library : libraries.values()) {
@@ -180,7 +181,7 @@ public final class LibraryProbes implements AutoCloseable {
     }
   }
 
-  /** Observes a library. A failure is remembered, and not retried for each of its processes. */
+  /** Observes a library. A failure is cached, so that it is not retried for each process. */
   private WatchedLibrary watch(Mapped library) {
     try {
       List<Site> sites = functions.sitesIn(library.name(), ElfSymbols.of(library.path()));

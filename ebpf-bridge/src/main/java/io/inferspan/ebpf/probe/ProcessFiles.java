@@ -18,7 +18,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads processes from {@code /proc}; one that has exited or is hidden has no data. */
+/**
+ * Reads data about processes from {@code /proc}. Methods return empty values for a process that has
+ * exited or is hidden.
+ */
 final class ProcessFiles {
 
   private static final int MAX_MAPPINGS = 65_536;
@@ -30,7 +33,7 @@ final class ProcessFiles {
   /** The name may contain anything; after it, the start time is the twentieth field. */
   private static final Pattern STARTED = Pattern.compile(".*\\) (?:\\S+ ){19}(\\d{1,18}) .*");
 
-  /** After the name and the state. */
+  /** The parent follows the name and the state. */
   private static final Pattern PARENT = Pattern.compile(".*\\) \\S (\\d{1,9}) .*");
 
   private static final String DELETED = " (deleted)";
@@ -41,19 +44,19 @@ final class ProcessFiles {
     this.proc = proc;
   }
 
-  /** A process; the pid alone may be reused. */
+  /** A process, with its start time because pids are reused. */
   record Identity(int pid, long startTicks) {}
 
   /** The identity of a file, independent of its path. */
   record FileId(String device, long inode) {}
 
-  /** A program's file in one version: writing to it or replacing it changes this. */
+  /** A version of an executable; a file that is replaced or written to becomes another version. */
   record ProgramFile(@Nullable Object file, FileTime changed) {}
 
-  /** A library's file name, and a path that opens this very file. */
+  /** A library's file name, and a path that opens the mapped file. */
   record Mapped(String name, Path path) {}
 
-  /** Returns null if there is no such process. */
+  /** Returns the identity of a process; null if it does not exist. */
   @Nullable Identity find(int pid) {
     List<String> stat = lines(path(pid, "stat"));
     Matcher started = STARTED.matcher(stat.isEmpty() ? "" : stat.get(0));
@@ -65,7 +68,7 @@ final class ProcessFiles {
     Map<FileId, Mapped> libraries = new LinkedHashMap<>();
     for (String line : lines(path(process.pid(), "maps"))) {
       if (!wantedName.test(name(line))) {
-        continue; // Nearly all are, and to match them takes much longer.
+        continue; // Most lines end here, because the pattern is slower than this test.
       }
       Matcher mapping = MAPPING.matcher(line);
       if (mapping.matches()) {
@@ -87,7 +90,7 @@ final class ProcessFiles {
     }
   }
 
-  /** Returns the executable's file of a process; null if it cannot be read. */
+  /** Returns the version of a process's executable; null if it cannot be read. */
   @Nullable ProgramFile programFile(int pid) {
     try {
       BasicFileAttributes seen = Files.readAttributes(path(pid, "exe"), BasicFileAttributes.class);
@@ -128,7 +131,7 @@ final class ProcessFiles {
     return names;
   }
 
-  /** Returns its directory in the cgroup v2 hierarchy; empty if there is none. */
+  /** Returns a process's directory in the cgroup v2 hierarchy; empty if there is none. */
   String cgroup(int pid) {
     return cgroups(pid).stream()
         .filter(line -> line.startsWith("0::"))
@@ -137,12 +140,12 @@ final class ProcessFiles {
         .orElse("");
   }
 
-  /** Returns its directory in each hierarchy, after the hierarchy's number and controllers. */
+  /** Returns the lines of {@code /proc/PID/cgroup}: hierarchy, controllers and directory. */
   List<String> cgroups(int pid) {
     return lines(path(pid, "cgroup"));
   }
 
-  /** Returns the name of a mapped file, even if an upgrade has replaced it. */
+  /** Returns the file name of a path, also if the file was deleted. */
   private static String name(String path) {
     String whole =
         path.endsWith(DELETED) ? path.substring(0, path.length() - DELETED.length()) : path;
@@ -150,8 +153,8 @@ final class ProcessFiles {
   }
 
   /**
-   * Returns the path in the process's mount namespace, or that of the mapping if the file was
-   * replaced.
+   * Returns a path to the mapped file: in the process's mount namespace, or the mapping's own if
+   * the file was replaced.
    */
   private Path reachable(int pid, Matcher mapping, FileId file) {
     Path seen = path(pid, "root" + mapping.group(4));

@@ -7,11 +7,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names that operators use for a process.
+ * Names by which operators identify a process.
  *
  * @param executable the file name of its executable
- * @param containerId its container
- * @param podUid the Kubernetes pod of the container
+ * @param containerId the id of its container
+ * @param podUid the UID of the container's Kubernetes pod
  */
 public record ProcessIdentity(
     @Nullable String executable, @Nullable String containerId, @Nullable String podUid) {
@@ -19,7 +19,10 @@ public record ProcessIdentity(
   /** A process that has exited or is hidden. */
   public static final ProcessIdentity UNKNOWN = new ProcessIdentity(null, null, null);
 
-  /** A runtime's prefix, such as {@code docker-} or {@code cri-containerd:}, and 64 digits. */
+  /**
+   * The prefix of a container runtime, such as {@code docker-} or {@code cri-containerd:}, and 64
+   * digits.
+   */
   private static final Pattern CONTAINER =
       Pattern.compile("(?:^|[/:-])(?<!conmon-)([0-9a-f]{64})(?:\\.scope)?(?=/|$)");
 
@@ -39,7 +42,7 @@ public record ProcessIdentity(
         program.isEmpty() ? null : program, last(CONTAINER, cgroups), last(POD, cgroups));
   }
 
-  /** Returns the innermost match, since the node may be a container itself. */
+  /** Returns the innermost match, because the node may be a container itself. */
   private static @Nullable String last(Pattern pattern, List<String> cgroups) {
     return cgroups.stream()
         .flatMap(path -> pattern.matcher(path).results())

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Selects processes by their data, and their parents', in {@code /proc}. */
+/** Selects processes by pid, name and cgroup, with their children, as {@code /proc} shows them. */
 public final class ProcessScope {
 
   /** A longer chain of parents is a loop caused by reused pids. */
@@ -48,14 +48,14 @@ public final class ProcessScope {
   }
 
   /**
-   * Returns whether a process may become selected without an event: as a child, or by a move into
-   * the group.
+   * Returns whether a process can become selected without an event: as a child, or by a move into
+   * the cgroup.
    */
   boolean growsUnseen() {
     return !choice.everything() || hasGroup();
   }
 
-  /** Returns whether a process may become selected by a move into a group. */
+  /** Returns whether a cgroup is selected, so that a move can select a process. */
   boolean hasGroup() {
     return !choice.cgroup().isEmpty() && !choice.cgroup().equals("/");
   }
@@ -65,7 +65,9 @@ public final class ProcessScope {
     return includes(pid, new HashMap<>());
   }
 
-  /** Returns the same, and remembers what it learns of ancestors, which others have too. */
+  /**
+   * Returns whether a process is selected; caches the result for its ancestors in {@code descends}.
+   */
   boolean includes(int pid, Map<Integer, Boolean> descends) {
     return isInGroup(pid) && (choice.everything() || descends(pid, MAX_GENERATIONS, descends));
   }

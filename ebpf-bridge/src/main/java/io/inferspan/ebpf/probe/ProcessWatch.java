@@ -18,11 +18,11 @@ import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The daemon thread that tracks processes: it finds the libraries of selected ones, and forgets
- * those that exit.
+ * A daemon thread that tracks the selected processes: it finds their libraries, and removes
+ * processes that exit.
  *
- * <p>Events report changes. It scans all processes at the start, and whenever a change may have
- * been missed: after lost events, or when its queue was full.
+ * <p>Events report changes. All processes are scanned at the start, and when a change may have been
+ * missed because events were lost or the queue was full.
  */
 public final class ProcessWatch implements AutoCloseable {
 
@@ -30,10 +30,10 @@ public final class ProcessWatch implements AutoCloseable {
   private static final int MAX_NOTES = 4_096;
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Exits are reported by events; this interval is for exits that were missed. */
+  /** The interval of checks for exits whose events were missed. */
   private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** A process that takes another name without an event is noticed so late. */
+  /** The interval of checks for processes that change their name, which no event reports. */
   private static final long RENAMED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final ProcessScope scope;
@@ -44,10 +44,10 @@ public final class ProcessWatch implements AutoCloseable {
   private final LongAdder refusals = new LongAdder();
   private final Thread thread;
 
-  /** Processes with state to be forgotten when they exit. Only this thread changes it. */
+  /** Processes with state that is removed when they exit. Only the thread changes it. */
   private final Set<Integer> known = ConcurrentHashMap.newKeySet();
 
-  /** Processes that were not selected when they were found; to read them again is not free. */
+  /** Cache of the processes that were not selected when they were found. */
   private final Set<Integer> passed = new HashSet<>();
 
   private long renamedNanos = System.nanoTime();
@@ -69,13 +69,13 @@ public final class ProcessWatch implements AutoCloseable {
 
   private record Note(Change change, int pid) {}
 
-  /** Wakes the thread; no process has this pid. */
+  /** Wakes the thread for {@link #callSoon}; no process has pid 0. */
   private static final Note CALL = new Note(Change.EXITED, 0);
 
   /** The kernel's table of observed processes. */
   public interface Targets {
 
-    /** Adds a process; returns false if there is no room. */
+    /** Adds a process; returns false if the table is full. */
     boolean add(int pid);
 
     /** Removes a process. */
@@ -87,10 +87,9 @@ public final class ProcessWatch implements AutoCloseable {
    *
    * @param libraries the probes on libraries
    * @param targets the kernel's table
-   * @param often called about once a second, and when {@link #callSoon} requests it, for
-   *     housekeeping
+   * @param often housekeeping that runs about once a second, and after {@link #callSoon}
    * @param translated whether pids in events differ from those in {@code /proc}
-   * @param ownPid a process whose libraries are observed although it is not selected; or 0
+   * @param ownPid the pid of this process if its libraries are observed; otherwise 0
    */
   public record Parts(
       List<LibraryProbes> libraries,
@@ -130,7 +129,7 @@ public final class ProcessWatch implements AutoCloseable {
 
   /** Queues a change of a process; never blocks. */
   public void note(Change change, int pid) {
-    // Most exits do not matter; if the queue has entries, one of them may make this exit matter.
+    // Exits of unknown processes are ignored, unless a queued change may make the process known.
     if (change == Change.EXITED && notes.isEmpty() && !known.contains(pid)) {
       return;
     }
@@ -148,7 +147,7 @@ public final class ProcessWatch implements AutoCloseable {
     }
   }
 
-  /** Reports that events were lost, which may have described processes. */
+  /** Requests a scan because lost events may have reported changes. */
   public void missed() {
     missed = true;
   }
@@ -188,7 +187,7 @@ public final class ProcessWatch implements AutoCloseable {
 
   private void follow(Note note) {
     if (parts.translated()) {
-      // The pid has no meaning here; some process changed.
+      // The pid belongs to another PID namespace, so any process may have changed.
       if (note.change() != Change.EXITED) {
         missed = true;
       }
@@ -210,7 +209,7 @@ public final class ProcessWatch implements AutoCloseable {
       takeOut(pid);
     }
     if (parts.libraries().stream().anyMatch(each -> each.isWatchedFor(pid))) {
-      // Its children have its libraries too, and no event reported them.
+      // Its children also map its libraries, and no event has reported them.
       lookForNewOnes();
     }
     parts.libraries().forEach(each -> each.forget(pid));
@@ -224,7 +223,7 @@ public final class ProcessWatch implements AutoCloseable {
     boolean own = pid == parts.ownPid();
     boolean chosen = !own && scope.includes(pid);
     if (chosen && scope.growsUnseen()) {
-      // First, so that its exit is queued from now on.
+      // Added first, so that its exit is queued from now on.
       known.add(pid);
     }
     if (!scope.isEverything()) {
@@ -248,7 +247,7 @@ public final class ProcessWatch implements AutoCloseable {
     if (!chosen) {
       takeOut(pid);
     } else if (!parts.translated() && !parts.targets().add(pid)) {
-      // In a PID namespace, this pid is another process outside.
+      // The table was full.
       refusals.increment();
     }
   }
@@ -265,7 +264,8 @@ public final class ProcessWatch implements AutoCloseable {
   }
 
   /**
-   * Finds processes without events: children that execute no program, and those moved to the group.
+   * Finds selected processes that no event reported: children that executed no program, and
+   * processes that were moved into the cgroup.
    */
   private void lookForNewOnes() {
     Set<Integer> there = new HashSet<>(scope.all());
@@ -311,7 +311,7 @@ public final class ProcessWatch implements AutoCloseable {
     }
   }
 
-  /** Removes processes that reuse the pid of one that exited, and executed no program. */
+  /** Removes processes that are no longer selected because their pid was reused. */
   private void leaveStrangers() {
     known.stream()
         .filter(pid -> pid != parts.ownPid() && !scope.includes(pid))
@@ -319,7 +319,7 @@ public final class ProcessWatch implements AutoCloseable {
         .forEach(this::forget);
   }
 
-  /** Returns how often the kernel's table had no room for a process. */
+  /** Returns how often a process was not added because the kernel's table was full. */
   public long refusals() {
     return refusals.sum();
   }
@@ -329,7 +329,9 @@ public final class ProcessWatch implements AutoCloseable {
     return failures.sum();
   }
 
-  /** Ends the thread, within a timeout; probes stay attached. */
+  /**
+   * Ends the thread; returns false if that takes longer than {@code bound}. Probes stay attached.
+   */
   public boolean close(Duration bound) {
     closing = true;
     thread.interrupt();

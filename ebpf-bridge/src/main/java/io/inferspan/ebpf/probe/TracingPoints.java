@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Attaches programs to the USDT probes of a library, in every file of it that a process maps. */
+/** Attaches programs to the USDT probes of a library, in each of its files that a process maps. */
 public final class TracingPoints implements AutoCloseable {
 
   private static final int MAX_LIBRARIES = 16;
@@ -30,7 +30,7 @@ public final class TracingPoints implements AutoCloseable {
   /**
    * Creates the probes without attaching any.
    *
-   * @param library the beginning of the library's file name
+   * @param library the prefix of the library's file name
    * @param programs the program for each probe, by the probe's name
    */
   public TracingPoints(String library, String provider, Map<String, BpfProgram> programs) {
@@ -39,7 +39,7 @@ public final class TracingPoints implements AutoCloseable {
     this.programs = Map.copyOf(programs);
   }
 
-  /** Attaches to the library if this process maps a file of it that was not known. */
+  /** Attaches to the library's files that a process maps, if they are new. */
   public void look(int pid) {
     Identity process = processes.find(pid);
     if (process == null || seen.size() >= MAX_LIBRARIES) {

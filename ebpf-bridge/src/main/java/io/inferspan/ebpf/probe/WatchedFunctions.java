@@ -9,17 +9,21 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The observed functions by library, each with the cookie that identifies it to the program. */
+/**
+ * The functions to observe in each library, with the cookie by which the program identifies each
+ * function.
+ */
 public final class WatchedFunctions {
 
-  /** Replaces a library's name in a table: the executable of a process. */
+  /** Stands for the executable of a process in place of a library's name. */
   public static final String MAIN_PROGRAM = "MAIN_PROGRAM";
 
   private static final Pattern LINE =
       Pattern.compile("([A-Za-z0-9_]+)\\t([A-Za-z0-9_]+)\\t0x([0-9a-f]{1,16})");
 
   /**
-   * A library's file name in distributions, or in a Python wheel: {@code libcudart-d0da41ae.so.11}.
+   * A library's file name, which can have a hash in a Python wheel: {@code
+   * libcudart-d0da41ae.so.11}.
    */
   private static final Pattern FILE_NAME =
       Pattern.compile("([A-Za-z0-9_]+)(?:-[0-9a-f]+)?\\.so(?:\\..*)?");
@@ -45,7 +49,9 @@ public final class WatchedFunctions {
     return libraries.containsKey(MAIN_PROGRAM);
   }
 
-  /** Returns the places of observed functions in a library of that file name, each once. */
+  /**
+   * Returns the offsets of the functions to observe in a library with this file name, each once.
+   */
   List<Site> sitesIn(String fileName, ElfSymbols symbols) {
     Map<Long, Site> sites = new LinkedHashMap<>();
     libraries

@@ -12,9 +12,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An examined library: its observed functions, its users, and whether probes are attached.
+ * An examined library: its observed functions, the processes that map it, and its link if probes
+ * are attached.
  *
- * <p>It keeps the file open, because the process that led to it may have exited when probes are
+ * <p>It keeps the file open, because the process that mapped it may have exited when probes are
  * attached again.
  */
 final class WatchedLibrary implements AutoCloseable {
@@ -39,13 +40,13 @@ final class WatchedLibrary implements AutoCloseable {
     return new WatchedLibrary(name, List.of(), null, why);
   }
 
-  /** Creates a library that is observed at these places once it is resumed. */
+  /** Creates a library whose functions at these offsets are observed after {@link #resume}. */
   static WatchedLibrary of(Mapped library, List<Site> sites) {
     FileDescriptor file = FileDescriptor.ofFile(library.path());
     return new WatchedLibrary(library.name(), sites, file, sites.size() + " functions");
   }
 
-  /** Attaches the probes; returns false if that is refused, which is not retried. */
+  /** Attaches the probes; returns false if the kernel refuses. A refusal is not retried. */
   boolean resume(Attacher attacher) {
     FileDescriptor open = file;
     if (open == null || link != null) {

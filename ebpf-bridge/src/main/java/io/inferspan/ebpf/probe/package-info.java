@@ -1,8 +1,7 @@
 /**
- * Finds the functions to observe in the libraries of processes.
+ * Finds processes and libraries, and attaches probes to the functions to observe.
  *
- * <p>Contains what depends on {@code /proc} and on the table of functions. Nothing here depends on
- * events, requests or spans, and the choice of processes is the caller's.
+ * <p>Nothing here depends on events, requests or spans.
  */
 @NullMarked
 package io.inferspan.ebpf.probe;

@@ -5,14 +5,17 @@ import io.inferspan.ebpf.wire.EventView;
 /** Handles events on the ring's thread. */
 public interface EventHandler {
 
-  /** Handles the event that {@code view} shows. The view is reused when this returns. */
+  /** Handles an event. The view is reused after this method returns. */
   void event(EventView view);
 
-  /** Returns whether nothing is scheduled, so that it need not be called. */
+  /**
+   * Returns whether the handler has no pending work, so that the thread may sleep until the next
+   * event.
+   */
   default boolean isAtRest() {
     return false;
   }
 
-  /** Called after every read of the ring, with or without events, for housekeeping. */
+  /** Called after each read of the ring, with or without events, for housekeeping. */
   default void drained() {}
 }

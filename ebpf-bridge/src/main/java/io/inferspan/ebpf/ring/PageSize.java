@@ -5,7 +5,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** The page size; 4 KiB on most machines, 16 or 64 KiB on some with ARM processors. */
+/** The machine's page size: 4 KiB on most machines, 16 or 64 KiB on some with AArch64. */
 final class PageSize {
 
   private static final int SC_PAGESIZE = 30;

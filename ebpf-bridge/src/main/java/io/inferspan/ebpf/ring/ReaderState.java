@@ -1,14 +1,15 @@
 package io.inferspan.ebpf.ring;
 
 /**
- * The conditions under which the programs wake the ring's reader, numbered as in {@code wire.h}.
+ * The state of the ring's reader, which determines when programs wake it; numbered as in {@code
+ * wire.h}.
  */
 public enum ReaderState {
-  /** Not woken: the reader polls soon. */
+  /** The reader reads again soon and is not woken. */
   LOOKS(0),
-  /** Woken when much data has arrived. */
+  /** The reader is woken when much data has arrived. */
   WAITS(1),
-  /** Woken when any data has arrived. */
+  /** The reader is woken when any data has arrived. */
   SLEEPS(2);
 
   private final int number;

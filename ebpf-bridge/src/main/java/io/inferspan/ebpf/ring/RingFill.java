@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * The fill level of a ring buffer that another process consumes.
+ * The fill level of a ring buffer, also of one that another process consumes.
  *
  * @param waitingBytes bytes written and not yet consumed
  * @param capacityBytes the capacity
@@ -20,7 +20,7 @@ public record RingFill(long waitingBytes, long capacityBytes) {
     long pageBytes = PageSize.bytes();
     try (Mapping positions = Mapping.shared(fd, 0, 2 * pageBytes, false)) {
       MemorySegment memory = positions.memory();
-      // The consumer's position first: in the other order it could be ahead.
+      // The consumer's position is read first; in the other order it could be ahead.
       long consumed = (long) POSITION.getAcquire(memory, 0L);
       long produced = (long) POSITION.getAcquire(memory, pageBytes);
       return new RingFill(Math.max(produced - consumed, 0), capacityBytes);

@@ -52,7 +52,7 @@ public final class RingMemory implements AutoCloseable {
         });
   }
 
-  /** Creates a ring over memory that the caller has laid out, for tests and replays. */
+  /** Creates a ring over memory in the same layout, for tests. */
   static RingMemory over(
       MemorySegment consumer, MemorySegment producerAndData, long pageBytes, long dataBytes) {
     return new RingMemory(consumer, producerAndData, new Shape(pageBytes, dataBytes), () -> {});
@@ -84,7 +84,7 @@ public final class RingMemory implements AutoCloseable {
     Shape {
       if (Long.bitCount(dataBytes) != 1 || dataBytes < pageBytes || dataBytes > MAX_DATA_BYTES) {
         throw new IllegalArgumentException(
-            "The ring has %d bytes, but must have a power of two from %d to %d"
+            "the ring has %d bytes, but its size must be a power of two from %d to %d"
                 .formatted(dataBytes, pageBytes, MAX_DATA_BYTES));
       }
     }

@@ -9,12 +9,12 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Consumes a mapped BPF ring buffer. For one thread only.
+ * Reads events from a mapped BPF ring buffer. Not thread-safe, except for the methods for meters.
  *
  * <p>The kernel writes a record's length with a busy bit, fills the record, and clears the bit. The
  * reader follows in the same order and releases space in steps of 64 KiB, because each release
- * costs a cache line that the producers need. It checks that the ring is still mapped once per
- * batch, not per record.
+ * costs a cache line that the producers need. It checks once per batch, rather than per record,
+ * that the ring is still mapped.
  */
 public final class RingReader {
 
@@ -58,13 +58,13 @@ public final class RingReader {
   }
 
   /**
-   * Passes all complete records to the handler, at most one ring's capacity, and returns the bytes
-   * consumed. A record's space is released even if the handler throws.
+   * Passes all complete records to the handler, up to about the ring's capacity, and returns the
+   * bytes consumed. A record's space is released even if the handler throws.
    */
   public long drain(EventHandler handler) {
     long start = position;
     try {
-      // A producer that is faster must not keep the caller here forever.
+      // The limit keeps fast producers from blocking the caller forever.
       while (position - start < dataBytes && drainTo(producerPosition(), handler)) {}
     } finally {
       release();
@@ -72,7 +72,7 @@ public final class RingReader {
     return position - start;
   }
 
-  /** Drains up to {@code end}; returns false if there is nothing, or a record is incomplete. */
+  /** Reads up to {@code end}; returns false if there is no data, or if a record is incomplete. */
   private boolean drainTo(long end, EventHandler handler) {
     if (position >= end) {
       return false;
@@ -105,7 +105,8 @@ public final class RingReader {
   }
 
   /**
-   * Skips to {@code end}: a record longer than the written data is corrupt, and so is what follows.
+   * Skips to {@code end} after a record that is longer than the written data, because everything
+   * after it is invalid, too.
    */
   private boolean skipTo(long end) {
     corrupted.incrementAndGet();
@@ -117,12 +118,12 @@ public final class RingReader {
     return (long) POSITION.getAcquire(producer, 0L);
   }
 
-  /** Returns the bytes written and not yet consumed, for meters. */
+  /** Returns the bytes written and not yet consumed. Any thread may call this. */
   public long backlogBytes() {
     return Math.max(producerPosition() - (long) POSITION.getAcquire(consumer, 0L), 0);
   }
 
-  /** Returns the bytes consumed so far, in steps of a batch. */
+  /** Returns the bytes consumed so far, in steps of a batch. Any thread may call this. */
   public long consumedBytes() {
     return (long) POSITION.getAcquire(consumer, 0L);
   }
@@ -132,7 +133,7 @@ public final class RingReader {
     return dataBytes;
   }
 
-  /** Returns how often the ring was corrupt, and an unknown number of records was skipped. */
+  /** Returns how often invalid data was skipped. */
   public long corruptions() {
     return corrupted.get();
   }

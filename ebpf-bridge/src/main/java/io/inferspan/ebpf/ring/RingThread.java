@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The daemon thread that drains a ring.
+ * A daemon thread that reads a ring and passes events to a handler.
  *
- * <p>Under high load it continues at once. Under low load it pauses until about a hundred events
- * share one read, for 1 to 16 milliseconds. Without load it waits with increasing timeouts.
- * Programs end a longer pause, or a wait, only when much data is pending. If the handler has no
- * scheduled work either, the thread requests a wake-up for the first event and sleeps.
+ * <p>Under high load it reads continuously. Under low load it pauses for 1 to 16 ms between reads,
+ * so that about a hundred events share one read. Without events it waits with increasing timeouts.
+ * Programs wake it from a longer pause, or from a wait, only when much data is pending. If the
+ * handler also has no pending work, the thread sleeps, and programs wake it for the first event.
  */
 public final class RingThread implements AutoCloseable {
 
@@ -21,7 +21,9 @@ public final class RingThread implements AutoCloseable {
   private static final long MUCH_BYTES = 64 << 10;
   private static final long ENOUGH_BYTES = 8 << 10;
 
-  /** A ring's share that one pause may fill, so that sixteen times the load still fits. */
+  /**
+   * The share of the ring that one pause may fill, so that a load sixteen times as high still fits.
+   */
   private static final int SHARE_OF_RING = 16;
 
   private static final int LONGEST_PAUSE_MILLIS = 16;
@@ -50,7 +52,7 @@ public final class RingThread implements AutoCloseable {
     /** Waits for at most this time; returns true if the ring is readable. */
     boolean await(int timeoutMillis);
 
-    /** Announces what the reader is about to do to the side that wakes it. */
+    /** Publishes the state of the reader to the programs that wake it. */
     default void readerDoes(ReaderState state) {}
   }
 
@@ -70,7 +72,7 @@ public final class RingThread implements AutoCloseable {
         waitMillis = SHORTEST_WAIT_MILLIS;
         pauseMillis = pauseAfter(bytes, pauseMillis);
         if (bytes < MUCH_BYTES) {
-          // At high rates each wake-up would come shortly before the pause ends anyway.
+          // At high rates, a wake-up would come only shortly before the end of the pause.
           rest(pauseMillis == 1 ? ReaderState.LOOKS : ReaderState.WAITS, pauseMillis, MUCH_BYTES);
         }
       } else if (handler.isAtRest()) {
@@ -90,7 +92,7 @@ public final class RingThread implements AutoCloseable {
   /**
    * Waits for at most this time; returns true if there is data, even an incomplete record.
    *
-   * @param enough what need not be waited for
+   * @param enough the pending bytes with which it does not wait
    */
   private boolean rest(ReaderState state, int millis, long enough) {
     readiness.readerDoes(state);
@@ -124,18 +126,21 @@ public final class RingThread implements AutoCloseable {
     LOGGER.log(Level.DEBUG, "An event could not be handled", cause);
   }
 
-  /** Returns how often the handler threw, which skips the event. */
+  /** Returns how often the handler threw an exception; the event is then skipped. */
   public long failures() {
     return failures.sum();
   }
 
-  /** Drains the ring once more and ends, within two seconds unless the handler hangs. */
+  /** Reads the ring once more and ends the thread; waits at most two seconds. */
   @Override
   public void close() {
     close(Duration.ofSeconds(2));
   }
 
-  /** Drains the ring once more and ends; returns false if that took longer than {@code bound}. */
+  /**
+   * Reads the ring once more and ends the thread; returns false if that takes longer than {@code
+   * bound}.
+   */
   public boolean close(Duration bound) {
     closing = true;
     LockSupport.unpark(thread);

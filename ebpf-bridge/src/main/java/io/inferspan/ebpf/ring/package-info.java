@@ -1,8 +1,7 @@
 /**
  * Reads events from the kernel's ring buffer, without a native call per event.
  *
- * <p>Contains the mapped consumer and the thread that runs it. The meaning of events is defined
- * elsewhere.
+ * <p>Nothing here depends on the meaning of events.
  */
 @NullMarked
 package io.inferspan.ebpf.ring;

@@ -6,8 +6,8 @@ import io.inferspan.ebpf.wire.Layout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Distinguishes the events of one kind: a number for comparison, and a label that reveals no
- * private text. One instance is reused for all events.
+ * Distinguishes events of one kind by a number, so that only equal ones are folded, and returns the
+ * text that a span may contain. One instance is reused for all events.
  */
 final class DetailKey {
 
@@ -27,7 +27,7 @@ final class DetailKey {
     kind = eventKind;
     key =
         switch (eventKind.detail()) {
-          // Each number occurs once, so nothing would fold.
+          // Each operation number occurs once, so nothing would be folded.
           case NONE, OPERATION_CALL -> 0;
           case STREAM -> view.detail();
           case STATE, QUEUED -> view.detail() ^ view.extra() << Integer.SIZE;
@@ -52,13 +52,15 @@ final class DetailKey {
     };
   }
 
-  /** Returns the path, marked if the record cut it. */
+  /** Returns the path, with an ellipsis if the record has only its beginning. */
   private static String path(EventView view) {
     String path = clean(view.text(), Layout.MAX_TEXT_BYTES);
     return view.isTextCut() ? path + CUT : path;
   }
 
-  /** Replaces characters that are not visible ASCII: any process may have written the text. */
+  /**
+   * Replaces characters other than visible ASCII, because any process can have written the text.
+   */
   private static String clean(String text, int maxChars) {
     StringBuilder cleaned = new StringBuilder(Math.min(text.length(), maxChars));
     for (int i = 0; i < text.length() && i < maxChars; i++) {

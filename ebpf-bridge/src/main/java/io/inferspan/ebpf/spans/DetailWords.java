@@ -3,7 +3,7 @@ package io.inferspan.ebpf.spans;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** Names for constants of C headers. */
+/** Converts constants of C headers to attribute values. */
 final class DetailWords {
 
   private static final String[] DATA_TYPES = {
@@ -85,8 +85,8 @@ final class DetailWords {
   }
 
   /**
-   * Returns why work of a request is not attributed to it, from the bits of {@code wire.h}; null if
-   * all is attributed.
+   * Returns why some work of a request was not attributed to it, from the bits of {@code wire.h};
+   * null if all of it was.
    */
   static @Nullable String shared(int reasons) {
     if ((reasons & 2) != 0) {

@@ -73,7 +73,10 @@ final class Durations {
     return filled;
   }
 
-  /** Sixteen buckets for every power of two; the last one also counts all that is longer. */
+  /**
+   * Returns the bucket of a duration. There are sixteen for each power of two, and the last one
+   * also has all longer durations.
+   */
   private static int bucket(long nanos) {
     if (nanos < STEPS) {
       return (int) nanos;
@@ -111,7 +114,7 @@ final class Durations {
     return max;
   }
 
-  /** The duration that {@code percent} of the events did not exceed. */
+  /** Returns the duration that {@code percent} of the events did not exceed. */
   long percentile(int percent) {
     long rank = Math.max(1, (count * percent + 99) / 100);
     if (!spread) {

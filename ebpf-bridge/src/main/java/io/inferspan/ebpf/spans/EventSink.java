@@ -26,18 +26,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives events on the ring's thread and groups them by request. A request is written when it has
- * ended, had no event for a while, or has run long.
+ * Receives events on the ring's thread and groups them by request. The events of a request are
+ * written when it has ended, had no event for some time, or runs long.
  */
 public final class EventSink implements EventHandler, EngineSteps.Host {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final long TIDY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** The interval while no request is open: reading losses and the clock costs system calls. */
+  /** The interval of housekeeping while no request is open, because it costs system calls. */
   private static final long TIDY_AT_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The most requests that can begin while the probes are being switched on. */
+  /** The limit of requests that begin while the probes are being attached. */
   private static final int MAX_UNSEEN = 256;
 
   private final FoldOptions options;
@@ -54,27 +54,27 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   private final LevelTimeline levels = new LevelTimeline();
   private final Queue<Unseen> unseen = new ArrayBlockingQueue<>(MAX_UNSEEN);
 
-  /** Read once per poll of the ring, because reading a clock costs more than folding an event. */
+  /** Read once per read of the ring, because reading a clock costs more than folding an event. */
   private long nowNanos;
 
   private long tidiedNanos;
   private long sweptNanos;
 
-  /** The end of the first event of this poll of the ring; zero before the first event. */
+  /** The end of the first event in this read of the ring; zero before the first event. */
   private long firstEndNanos;
 
   private volatile long lagNanos;
 
   /**
-   * The sources of what events do not contain.
+   * The sources of data that events do not contain.
    *
-   * @param monotonic the clock that events carry, in nanoseconds
+   * @param monotonic the clock of events, in nanoseconds
    * @param realtime the wall clock, in nanoseconds since the epoch
-   * @param lostInKernel events that the kernel side could not put into the ring, so far
-   * @param owners finds owners whose begin was lost
+   * @param lostInKernel the total of events that did not fit into the ring
+   * @param owners finds owners whose begin event was lost
    * @param processes reads the identity of a process
-   * @param sums calls that capture policies left in the kernel
-   * @param controls takes events about processes and libraries
+   * @param sums the sums of events that were folded in the kernel
+   * @param controls receives events about requests, processes and libraries
    */
   public record Sources(
       LongSupplier monotonic,
@@ -85,14 +85,14 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
       KernelSums sums,
       Controls controls) {}
 
-  /** A span of this process that began while the probes were off. */
+  /** A span of this process that became current while the probes were detached. */
   private record Unseen(long owner, long beganNanos) {}
 
   /** Receives the events that do not become spans, on the ring's thread. */
   @FunctionalInterface
   public interface Controls {
 
-    /** Handles one event; the view is reused when this returns. */
+    /** Handles an event. The view is reused after this method returns. */
     void control(Kind kind, EventView event);
   }
 
@@ -126,7 +126,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
       try {
         take(view, kind);
       } catch (RuntimeException | Error e) {
-        LOGGER.log(Level.DEBUG, "An event could not be taken", e);
+        LOGGER.log(Level.DEBUG, "An event could not be handled", e);
         accounting.countDropped(Drop.FAILED);
       }
     }
@@ -162,7 +162,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     accounting.countHeld();
   }
 
-  /** Returns whether the event is a wait long after the last step of its engine. */
+  /** Returns whether the event belongs to an engine step that was already written. */
   private boolean isForgottenStep(EventView view) {
     return Source.of(view.source()) == Source.COOPERATIVE && requests.find(view.owner()) == null;
   }
@@ -170,8 +170,8 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   private OpenRequest touched(EventView view) {
     OpenRequest request = requests.touch(view.owner(), nowNanos);
     request.beganNanos = Math.min(request.beganNanos, view.startNanos());
-    if (!request.sought) {
-      request.sought = true;
+    if (!request.lookedUp) {
+      request.lookedUp = true;
       owners.seek(view.owner(), view.tgid(), view.tid());
     }
     return request;
@@ -200,7 +200,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   private void began(EventView begin) {
     owners.began(begin);
     if (begin.hasOwner() && !Owner.isSpan(begin.owner())) {
-      touched(begin).told = true;
+      touched(begin).startReported = true;
     }
   }
 
@@ -225,8 +225,8 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     OpenRequest request = requests.touch(step.owner(), nowNanos);
     request.step = step;
     request.beganNanos = step.beganNanos();
-    request.sought = true;
-    request.told = true;
+    request.lookedUp = true;
+    request.startReported = true;
   }
 
   @Override
@@ -241,9 +241,9 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   }
 
   /**
-   * Records that a span becomes current on a thread of this process while the probes are off, which
-   * no event reports. Any thread may call this. If too many begin at once, the others are assumed
-   * to begin with their first event.
+   * Notes that a span became current on a thread of this process while the probes were detached,
+   * which no event reports. Any thread may call this. If too many begin at once, the others are
+   * assumed to begin with their first event.
    */
   public void beganUnseen(long owner) {
     boolean ignored = unseen.offer(new Unseen(owner, sources.monotonic().getAsLong()));
@@ -285,7 +285,10 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     }
   }
 
-  /** An owner whose calls a policy all dropped has no event, only sums. */
+  /**
+   * Opens requests that have only sums in the kernel and no events, for example because a policy
+   * dropped all their calls.
+   */
   private void touchOwnersOfSums() {
     for (long owner : sources.sums().owners()) {
       if (requests.find(owner) == null) {
@@ -353,14 +356,14 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   }
 
   /**
-   * Returns how long the oldest event of the last poll had waited in the ring; zero if there was
+   * Returns how long the oldest event of the last read had waited in the ring; zero if there was
    * none.
    */
   public long lagNanos() {
     return lagNanos;
   }
 
-  /** Returns the possible error of the mapping from the kernel's clock to the epoch. */
+  /** Returns the maximum error of the conversion from the kernel's clock to the epoch. */
   public long clockErrorNanos() {
     return clock.errorNanos();
   }

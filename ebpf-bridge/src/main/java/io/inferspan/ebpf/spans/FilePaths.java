@@ -90,7 +90,7 @@ final class FilePaths {
   /** Returns the kind of directory and the extension as one number. */
   static long reduced(EventView view) {
     int length = view.textLength();
-    // The part that was cut may have had another extension.
+    // The path may have another extension than its recorded beginning.
     int extension = view.isTextCut() ? OTHER_EXTENSION : extension(view, length);
     return (long) place(view, length) << Integer.SIZE | extension;
   }

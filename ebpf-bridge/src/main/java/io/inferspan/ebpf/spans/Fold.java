@@ -4,25 +4,25 @@ import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** Similar events of one request, which become one span with their exact count and total time. */
+/** Events of one request and kind that share a span, with their exact count and total duration. */
 final class Fold {
 
   private final HeldEvent first = new HeldEvent();
   private final Durations durations = new Durations();
   private long key;
-  private boolean told;
+  private boolean uniform;
   private long failures;
   private long amount;
   private long firstStartNanos;
   private long lastStartNanos;
   private long lastEndNanos;
 
-  /** Resets the fold for events with this one's process, source and detail. */
+  /** Resets the fold for events with the process, source and detail of {@code view}. */
   Fold begin(EventView view, Kind kind, long detailKey, @Nullable String label) {
     first.take(view, kind, label);
     durations.clear();
     key = detailKey;
-    told = true;
+    uniform = true;
     failures = 0;
     amount = 0;
     firstStartNanos = Long.MAX_VALUE;
@@ -32,22 +32,22 @@ final class Fold {
   }
 
   /** Resets the fold for all events of this kind, of any process, source and detail. */
-  Fold beginUntold(EventView view, Kind kind) {
+  Fold beginMixed(EventView view, Kind kind) {
     begin(view, kind, 0, null);
-    told = false;
+    uniform = false;
     return this;
   }
 
   boolean takes(EventView view, Kind kind, long detailKey) {
-    return told
+    return uniform
         && first.kind == kind
         && key == detailKey
         && first.tgid == view.tgid()
         && first.source == view.source();
   }
 
-  boolean takesAny(Kind kind) {
-    return !told && first.kind == kind;
+  boolean takesMixed(Kind kind) {
+    return !uniform && first.kind == kind;
   }
 
   void add(EventView view) {
@@ -72,8 +72,8 @@ final class Fold {
   }
 
   /** Returns whether all events have the process, the source and the detail of the first. */
-  boolean told() {
-    return told;
+  boolean isUniform() {
+    return uniform;
   }
 
   Durations durations() {

@@ -3,14 +3,14 @@ package io.inferspan.ebpf.spans;
 import java.time.Duration;
 
 /**
- * The rules for which events become spans of their own, and the limits of what is kept in memory.
+ * Options that determine which events get spans of their own, and the limits of memory.
  *
- * @param thresholdNanos events at least this long become spans of their own
- * @param firstFew the number of events of each kind that become spans of their own even if they are
- *     short
+ * @param thresholdNanos the minimum duration of an event that gets a span of its own
+ * @param firstFew the number of events of each kind that get spans of their own whatever their
+ *     duration
  * @param allowPaths whether spans contain full file paths
- * @param bounds limits in number
- * @param times limits in time
+ * @param bounds the limits of numbers
+ * @param times the limits of time
  */
 public record FoldOptions(
     long thresholdNanos, int firstFew, boolean allowPaths, Bounds bounds, Times times) {
@@ -32,14 +32,14 @@ public record FoldOptions(
   }
 
   /**
-   * The limits of what is kept. Beyond them, requests are written early and folds become coarser;
-   * no event is lost.
+   * The limits of numbers. Beyond them, requests are written early and folds become coarser; no
+   * event is lost.
    *
-   * @param requests requests open at once; to make room, the one without an event for longest is
-   *     written
-   * @param folds folds open at once, over all requests
-   * @param foldsPerRequest folds of one request that are separate by detail
-   * @param singlesPerRequest events of one request that are spans of their own; others are folded
+   * @param requests the limit of open requests; beyond it, the one without an event for the longest
+   *     time is written
+   * @param folds the limit of open folds of all requests
+   * @param foldsPerRequest the limit of folds of one request that are separated by detail
+   * @param singlesPerRequest the limit of single spans of one request; further events are folded
    */
   public record Bounds(int requests, int folds, int foldsPerRequest, int singlesPerRequest) {
 
@@ -60,20 +60,20 @@ public record FoldOptions(
   /**
    * The times for which events are kept.
    *
-   * @param graceNanos after a request's end, for events that come late
-   * @param quietNanos after the last event of a request; then its events are written
-   * @param toldNanos after the last event of a request whose start was reported and whose end was
-   *     not; its start is remembered until then, in some hundred bytes
-   * @param ageNanos after the first event; a request that runs longer is written in pieces
+   * @param graceNanos after the end of a request, for events that arrive late
+   * @param quietNanos after the last event of a request, until its events are written
+   * @param openNanos after the last event of a request whose start was reported but not its end,
+   *     until its state of a few hundred bytes is removed
+   * @param ageNanos after the first event, until a part of a request that still runs is written
    */
-  public record Times(long graceNanos, long quietNanos, long toldNanos, long ageNanos) {
+  public record Times(long graceNanos, long quietNanos, long openNanos, long ageNanos) {
 
     /** Checks the values. */
     public Times {
       long longest = Duration.ofHours(1).toNanos();
       require("grace", graceNanos, 0, longest);
       require("quiet time", quietNanos, 1, longest);
-      require("time to remember", toldNanos, quietNanos, longest);
+      require("open time", openNanos, quietNanos, longest);
       require("age", ageNanos, 1, longest);
     }
 

@@ -19,7 +19,7 @@ final class HeldEvent {
   long detail;
   long extra;
 
-  /** The generation of the policy that kept it; zero without a policy. */
+  /** The generation of the policy that kept the event; zero without a policy. */
   int generation;
 
   /** For a path, the kind of directory and the extension. */

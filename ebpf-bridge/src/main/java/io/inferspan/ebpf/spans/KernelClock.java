@@ -4,12 +4,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Maps CLOCK_MONOTONIC, which events carry, to the epoch, which spans carry.
+ * Converts times of CLOCK_MONOTONIC, the clock of events, to epoch times for spans.
  *
- * <p>The difference of the two changes: NTP slews the wall clock, an administrator sets it, and a
- * suspended machine adds its sleep. It is therefore measured ten times a second, between two
+ * <p>The difference between the two changes when NTP slews the wall clock, an administrator sets
+ * it, or the machine is suspended. It is therefore measured ten times a second, between two
  * readings of the monotonic clock, and interpolated between measurements. If it jumped between two
- * measurements, the nearer one counts.
+ * measurements, the nearer one is used.
  */
 public final class KernelClock {
 
@@ -27,7 +27,7 @@ public final class KernelClock {
   private long samples;
   private volatile long errorNanos;
 
-  /** Creates a mapping between two clocks, both in nanoseconds. */
+  /** Creates a converter between two clocks, both in nanoseconds. */
   public KernelClock(LongSupplier monotonic, LongSupplier realtime) {
     this.monotonic = monotonic;
     this.realtime = realtime;
@@ -91,7 +91,7 @@ public final class KernelClock {
     return (int) (sample % HISTORY);
   }
 
-  /** Returns the possible error of the last measurement; safe for any thread. */
+  /** Returns the maximum error of the last measurement. Any thread may call this. */
   public long errorNanos() {
     return errorNanos;
   }

@@ -5,12 +5,12 @@ import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 
 /**
- * The history of each event class's detail level, so that a request's span can state what was not
- * recorded. Safe for any thread.
+ * The history of each event class's detail level, so that a span can state which events were not
+ * recorded. Thread-safe.
  */
 public final class LevelTimeline {
 
-  /** The number of changes kept; a request that spans more reports only the last ones. */
+  /** The number of changes kept; a request with more changes reports only the last ones. */
   private static final int HISTORY = 64;
 
   private final long[] sinceNanos = new long[HISTORY];
@@ -18,26 +18,27 @@ public final class LevelTimeline {
   private long changes;
 
   /**
-   * The attributes that a request's span gets.
+   * The data for the attributes of a request's spans.
    *
    * @param lowered the lowest level of each class that was not always in full detail
-   * @param sched the share of the time in which scheduler and connection events were recorded
-   * @param syscalls the share in which system calls were recorded and library probes were attached
-   * @param calls the share in which library probes were attached
+   * @param sched the share of the time during which scheduler and TCP events were recorded
+   * @param syscalls the share of the time during which system calls were recorded and library
+   *     probes attached
+   * @param calls the share of the time during which library probes were attached
    */
   record Seen(String lowered, double sched, double syscalls, double calls) {}
 
   /** Creates a history that begins in full detail. */
   LevelTimeline() {}
 
-  /** Records the levels from now on. */
+  /** Adds a change of the levels. */
   public synchronized void note(DetailLevels now, long nowNanos) {
     int slot = (int) (changes++ % HISTORY);
     sinceNanos[slot] = nowNanos;
     levels[slot] = now;
   }
 
-  /** Returns what was recorded in that time. */
+  /** Returns the data for an interval. */
   synchronized Seen during(long startNanos, long endNanos) {
     long end = Math.max(endNanos, startNanos + 1);
     double requests = attached(EventClass.REQUESTS, startNanos, end);

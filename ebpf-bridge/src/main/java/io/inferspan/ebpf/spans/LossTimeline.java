@@ -11,7 +11,10 @@ final class LossTimeline {
 
   private static final int HISTORY = 2_048;
 
-  /** A sample closer to the last one replaces it, so that the history covers more time. */
+  /**
+   * The minimum distance of samples; a closer one replaces the last one, so that the history covers
+   * more time.
+   */
   private static final long CLOSE_NANOS = 1_000_000;
 
   private final long[] times = new long[HISTORY];
@@ -19,7 +22,7 @@ final class LossTimeline {
   private final long[] lost = new long[HISTORY];
   private long samples;
 
-  /** Adds a sample; both numbers only grow. */
+  /** Adds a sample of the two totals. */
   void note(long nowNanos, long eventsSeen, long eventsLost) {
     boolean replaces =
         samples >= 2 && times[slot(samples - 1)] - times[slot(samples - 2)] < CLOSE_NANOS;
@@ -37,7 +40,7 @@ final class LossTimeline {
     return samples == 0 ? 0 : lost[after(endNanos)] - lost[before(startNanos)];
   }
 
-  /** Returns the share of the events of that time that were not lost. */
+  /** Returns the share of events in an interval that were not lost. */
   double coverage(long startNanos, long endNanos) {
     long missing = lost(startNanos, endNanos);
     long come = samples == 0 ? 0 : seen[after(endNanos)] - seen[before(startNanos)];

@@ -6,45 +6,45 @@ import io.inferspan.ebpf.wire.Kind;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The unwritten events of one owner; the object is reused for the next one. */
+/** The events of one owner that are not written yet. The object is reused for another owner. */
 final class OpenRequest {
 
   /** The owner's number. */
   long number;
 
   /** Whether the owner was looked up, which is expensive if its start was lost. */
-  boolean sought;
+  boolean lookedUp;
 
-  /** The time of the start, or of the first event if the start was not reported. */
+  /** When it began; the time of its first event if its start was not reported. */
   long beganNanos;
 
-  /** When its end was announced; zero before. */
+  /** When it ended; zero while it runs. */
   long endedNanos;
 
-  /** The time of the last write, or of the start. */
+  /** When its events were last written, or when it began. */
   long gatheredSinceNanos;
 
   long touchedNanos;
 
-  /** The engine step if this owner is one; null for requests, processes and spans. */
+  /** The engine step, if the owner is one; otherwise null. */
   @Nullable Step step;
 
-  /** Whether its start was reported; then its end will be, too. */
-  boolean told;
+  /** Whether its start was reported, so that its end will be, too. */
+  boolean startReported;
 
   /**
-   * The reasons why work was not attributed to it, as bits of {@code ispan_shared}; known at its
+   * The reasons why some work was not attributed to it, as bits of {@code ispan_shared}; set at its
    * end.
    */
   int shared;
 
-  /** Operations that may belong to it. */
+  /** The number of operations that may belong to it or to another request. */
   long unattributed;
 
-  /** The time at which it is written, once its end is known; zero before. */
+  /** When it is due to be written after its end; zero while it runs. */
   long dueNanos;
 
-  // Links of its hash chain and of its list.
+  // Links in a hash chain and in a list.
   @Nullable RequestList list;
   @Nullable OpenRequest sameBucket;
   @Nullable OpenRequest earlier;
@@ -62,9 +62,9 @@ final class OpenRequest {
     endedNanos = 0;
     gatheredSinceNanos = nowNanos;
     touchedNanos = nowNanos;
-    told = false;
+    startReported = false;
     step = null;
-    sought = false;
+    lookedUp = false;
     shared = 0;
     unattributed = 0;
     dueNanos = 0;
@@ -119,10 +119,10 @@ final class OpenRequest {
     return null;
   }
 
-  @Nullable Fold foldOfAny(Kind kind) {
+  @Nullable Fold mixedFoldOf(Kind kind) {
     for (int i = 0; i < foldCount; i++) {
       Fold fold = folds[i];
-      if (fold != null && fold.takesAny(kind)) {
+      if (fold != null && fold.takesMixed(kind)) {
         return fold;
       }
     }
@@ -168,7 +168,7 @@ final class OpenRequest {
     return last;
   }
 
-  /** Clears what has been written; the folds have been returned to their pool. */
+  /** Removes the written events. The folds were already returned to their pool. */
   void clear() {
     singleCount = 0;
     Arrays.fill(folds, 0, foldCount, null);

@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests with unwritten events, bounded in number and in folds.
+ * The requests whose events are not written yet, with limits for requests and folds.
  *
- * <p>To make room for a new request, the one without an event for longest is written. Objects are
- * reused, so a steady stream of events allocates nothing.
+ * <p>If there are too many requests, the one without an event for the longest time is written.
+ * Objects are reused, so a steady stream of events allocates nothing.
  */
 final class OpenRequests {
 
@@ -21,7 +21,7 @@ final class OpenRequests {
   private final RequestList running = new RequestList();
   private final RequestList ending = new RequestList();
 
-  /** Requests that were written and may go on: only their start and their counts are kept. */
+  /** Requests that were written but have not ended. Only their start and their counts are kept. */
   private final RequestList resting = new RequestList();
 
   private final ArrayDeque<OpenRequest> spareRequests = new ArrayDeque<>();
@@ -39,7 +39,7 @@ final class OpenRequests {
     this.buckets = new @Nullable OpenRequest[wanted];
   }
 
-  /** Returns the number of requests with unwritten events; safe for any thread. */
+  /** Returns the number of requests with unwritten events. Any thread may call this. */
   int count() {
     return count;
   }
@@ -52,7 +52,10 @@ final class OpenRequests {
     return request;
   }
 
-  /** Returns the open request of this owner and marks it as the most recently used. */
+  /**
+   * Returns the open request of an owner, creating it if necessary, and marks it as the most
+   * recently used.
+   */
   OpenRequest touch(long owner, long nowNanos) {
     OpenRequest request = find(owner);
     if (request == null) {
@@ -105,7 +108,7 @@ final class OpenRequests {
   }
 
   /**
-   * Writes a request that has ended, or else the least recently used one, but not {@code spared}.
+   * Writes a request that has ended, or else the least recently used one, except {@code spared}.
    */
   private void evict(@Nullable OpenRequest spared) {
     OpenRequest oldest = ending.first();
@@ -120,7 +123,7 @@ final class OpenRequests {
     }
   }
 
-  /** Records that the request has ended; late events are accepted for the grace time. */
+  /** Marks a request as ended; late events are accepted for the grace time. */
   void end(long owner, long nowNanos) {
     OpenRequest request = find(owner);
     if (request != null && !request.isEnding()) {
@@ -143,15 +146,18 @@ final class OpenRequests {
       quiet = running.first();
     }
     OpenRequest silent = resting.first();
-    while (silent != null && nowNanos - silent.touchedNanos >= options.times().toldNanos()) {
+    while (silent != null && nowNanos - silent.touchedNanos >= options.times().openNanos()) {
       close(silent);
       silent = resting.first();
     }
   }
 
-  /** Keeps a request whose end will be reported, so that later events find its start. */
+  /**
+   * Writes the events of a quiet request. Keeps its state if its end will be reported, so that
+   * later events find its start.
+   */
   private void rest(OpenRequest request) {
-    if (request.told) {
+    if (request.startReported) {
       resting.take(request);
       counted(-1);
       write(request);
@@ -203,7 +209,9 @@ final class OpenRequests {
     }
   }
 
-  /** Returns the fold for this event, separate by detail while there is room. */
+  /**
+   * Returns the fold for an event. Beyond the limit of folds, events are not separated by detail.
+   */
   Fold fold(OpenRequest request, EventView view, Kind kind, DetailKey detail) {
     Fold known = request.foldOf(view, kind, detail.key());
     if (known != null) {
@@ -212,8 +220,8 @@ final class OpenRequests {
     if (request.foldCount() < options.bounds().foldsPerRequest()) {
       return added(request).begin(view, kind, detail.key(), detail.label(view));
     }
-    Fold any = request.foldOfAny(kind);
-    return any != null ? any : added(request).beginUntold(view, kind);
+    Fold mixed = request.mixedFoldOf(kind);
+    return mixed != null ? mixed : added(request).beginMixed(view, kind);
   }
 
   private Fold added(OpenRequest request) {

@@ -7,22 +7,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps owner numbers to owners that began recently, and request ids to requests. For the ring's
- * thread only.
+ * Maps owner numbers to owners that began recently, and request ids to requests. Only used on the
+ * ring's thread.
  *
- * <p>The size is bounded: a new owner replaces an ended one, or else the oldest, within its set of
- * the hash table. Unknown owners are looked up at the source.
+ * <p>The size is bounded: a new owner replaces an ended one, or else the oldest, in its set of the
+ * hash table. Unknown owners are looked up in the kernel.
  */
 public final class Owners {
 
-  /** The slots of one set. */
+  /** The number of slots per set. */
   private static final int WAYS = 8;
 
   private static final int SETS = 1 << 10;
 
   private final @Nullable Owner[] owners = new @Nullable Owner[SETS * WAYS];
 
-  /** The order of insertion; negative after the owner has ended. */
+  /** The order of insertion, from 1 on; negated after the owner has ended. */
   private final long[] ages = new long[SETS * WAYS];
 
   private final Map<HeadKey, NamedRequests> named = new HashMap<>();
@@ -30,17 +30,17 @@ public final class Owners {
   private long age;
   private volatile long ambiguous;
 
-  /** Finds owners whose start event was lost or has been replaced. */
+  /** Looks up owners in the kernel, if their begin event was lost or they were replaced. */
   @FunctionalInterface
   public interface Source {
 
-    /** Returns the owner of an event of this thread, or null if it is unknown. */
+    /** Returns the owner of an event of a thread, or null if it is unknown. */
     @Nullable Owner find(long number, int tgid, int tid);
   }
 
   private record HeadKey(int tgid, String requestId) {}
 
-  /** Live requests of one process that have the same id. */
+  /** The live requests of one process with the same id. */
   private static final class NamedRequests {
     private @Nullable Owner only;
     private int live;
@@ -50,14 +50,14 @@ public final class Owners {
     this.source = source;
   }
 
-  /** Adds the owner that an event names. */
+  /** Adds the owner that an event introduces. */
   void began(EventView event) {
     if (event.namesOwner() && find(event.owner()) < 0) {
       put(Owner.of(event));
     }
   }
 
-  /** Marks the owner as ended; only late events have its number after this. */
+  /** Marks an owner as ended; it is kept for late events until it is replaced. */
   void ended(EventView event) {
     began(event);
     int at = find(event.owner());
@@ -68,7 +68,7 @@ public final class Owners {
     }
   }
 
-  /** Looks up the owner of an event of this thread at the source if it is unknown. */
+  /** Looks up the owner of an event of a thread in the kernel if it is unknown. */
   void seek(long number, int tgid, int tid) {
     Owner found = find(number) < 0 ? source.find(number, tgid, tid) : null;
     if (found != null) {
@@ -76,9 +76,7 @@ public final class Owners {
     }
   }
 
-  /**
-   * Returns the owner of this number; null if its start was lost and the source no longer has it.
-   */
+  /** Returns the owner with a number; null if it is unknown. */
   @Nullable Owner of(long number) {
     int at = find(number);
     return at < 0 ? null : owners[at];
@@ -93,7 +91,9 @@ public final class Owners {
     return requests == null ? null : requests.only;
   }
 
-  /** Returns how many requests began while another request of the process had the same id. */
+  /**
+   * Returns the number of requests that began while another request of the process had the same id.
+   */
   public long ambiguous() {
     return ambiguous;
   }
@@ -130,7 +130,7 @@ public final class Owners {
     name(owner);
   }
 
-  /** Orders free slots before ended owners, and these before live ones, the oldest first. */
+  /** Orders free slots before ended owners, and ended before live owners, the oldest first. */
   private static boolean isBefore(long one, long other) {
     if (one == 0 || other == 0) {
       return one == 0 && other != 0;

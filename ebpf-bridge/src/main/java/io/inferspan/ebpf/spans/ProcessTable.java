@@ -5,8 +5,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identities of processes, read at their first event because a process may have exited when its
- * spans are written. A process replaces the previous one of its slot.
+ * A cache of process identities. They are read at the first event of a process, because it may have
+ * exited when its spans are written. A process replaces the previous one in its slot.
  */
 final class ProcessTable {
 
@@ -30,8 +30,8 @@ final class ProcessTable {
   }
 
   /**
-   * Records that the process has ended or runs another program, so that the next event with this
-   * pid reads the identity again.
+   * Notes that a process has ended or executed another program, so that its identity is read again
+   * at the next event with this pid.
    */
   void changed(int pid) {
     stale[pid & (SLOTS - 1)] = true;

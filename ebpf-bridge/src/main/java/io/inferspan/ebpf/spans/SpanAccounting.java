@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts events that came out of the ring by their outcome.
+ * Counts the events that were read from the ring, by outcome.
  *
  * <p>At any time {@code consumed == emitted + folded + control + dropped + held}. The ring's thread
- * writes, any thread may read. The kernel counts the events that it could not put into the ring:
+ * writes, and any thread may read. The kernel counts the events that did not fit into the ring:
  * {@code produced == consumed + dropped by the kernel}.
  */
 public final class SpanAccounting {
@@ -35,11 +35,11 @@ public final class SpanAccounting {
 
   /** The reasons why an event is in no span. */
   public enum Drop {
-    /** It was too short or too long, ended before it started, or did not say whose it was. */
+    /** It was too short or too long, ended before it started, or had no owner. */
     MALFORMED,
     /** Its kind is unknown to this version. */
     UNKNOWN_KIND,
-    /** Its owner was lost and could not be looked up. */
+    /** The begin event of its owner was lost, and the owner could not be looked up. */
     UNKNOWN_OWNER,
     /** Handling it threw an exception. */
     FAILED
@@ -91,42 +91,42 @@ public final class SpanAccounting {
     add(evicted, 1);
   }
 
-  /** Events that came out of the ring. */
+  /** Returns the number of events that were read from the ring. */
   public long consumed() {
     return consumed.getOpaque();
   }
 
-  /** Events of this kind that came out of the ring. */
+  /** Returns the number of events of a kind that were read from the ring. */
   public long consumed(Kind kind) {
     return consumedByKind.getOpaque(kind.number());
   }
 
-  /** Events that became a span of their own. */
+  /** Returns the number of events with a span of their own. */
   public long emitted() {
     return emitted.getOpaque();
   }
 
-  /** Events that share a span with others. */
+  /** Returns the number of events that share a span. */
   public long folded() {
     return folded.getOpaque();
   }
 
-  /** Spans that stand for several events. */
+  /** Returns the number of spans that represent several events. */
   public long folds() {
     return folds.getOpaque();
   }
 
-  /** Events that announce requests, processes and libraries. */
+  /** Returns the number of events about requests, processes and libraries. */
   public long control() {
     return control.getOpaque();
   }
 
-  /** Events that wait to be written. */
+  /** Returns the number of events that are not written yet. */
   public long held() {
     return held.getOpaque();
   }
 
-  /** Events lost here for this reason. */
+  /** Returns the number of events dropped for a reason. */
   public long dropped(Drop reason) {
     return of(reason).getOpaque();
   }
@@ -135,7 +135,7 @@ public final class SpanAccounting {
     return Objects.requireNonNull(dropped.get(reason));
   }
 
-  /** Events lost here. */
+  /** Returns the number of dropped events. */
   public long dropped() {
     long total = 0;
     for (AtomicLong count : dropped.values()) {
@@ -144,7 +144,7 @@ public final class SpanAccounting {
     return total;
   }
 
-  /** Requests that were written before their end, to make room. */
+  /** Returns the number of requests that were written early because there were too many. */
   public long evicted() {
     return evicted.getOpaque();
   }

@@ -26,7 +26,7 @@ import io.opentelemetry.context.Context;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the events of a request as children of its span. */
+/** Writes the events of a request as child spans of its span. */
 final class SpanWriter {
 
   private final Telemetry telemetry;
@@ -35,11 +35,12 @@ final class SpanWriter {
   private final SpanAccounting accounting;
   private final ProcessTable processes;
 
-  /** How much of the request being written was recorded, and in what detail. */
+  /** The detail levels during the request that is being written. */
   private LevelTimeline.Seen seen = new LevelTimeline.Seen("", 1, 1, 1);
 
   /**
-   * Calls of the request that a policy dropped, and the share of its events that no policy dropped.
+   * The number of the request's events that a policy or a level dropped, and the share of events
+   * that were not dropped.
    */
   private long shed;
 
@@ -60,7 +61,7 @@ final class SpanWriter {
     this.processes = processes;
   }
 
-  /** Writes the events of an owner, with the share of its time that was recorded. */
+  /** Writes the events of an owner, and the sums of its events that were folded in the kernel. */
   void write(
       OpenRequest request, List<KernelSum> sums, Context parent, LevelTimeline.Seen watched) {
     clock.refresh();
@@ -150,7 +151,7 @@ final class SpanWriter {
     Durations durations = fold.durations();
     accounting.countFolded(durations.count());
     String name = fold.first().kind.call() + KernelSpans.FOLDED;
-    PendingSpan pending = pending(fold.first(), name, fold.told(), parent);
+    PendingSpan pending = pending(fold.first(), name, fold.isUniform(), parent);
     pending
         .set(KernelAttributes.COUNT, durations.count())
         .set(KernelAttributes.DURATION_SUM_NS, durations.sum())
@@ -164,7 +165,7 @@ final class SpanWriter {
       pending.set(KernelAttributes.FAILURES, fold.failures());
     }
     amount(pending, fold.first().kind, fold.amount());
-    if (fold.told()) {
+    if (fold.isUniform()) {
       bytesOfElements(pending, fold.first(), fold.amount());
     }
     loss(pending, fold.first().kind, fold.firstStartNanos(), fold.lastEndNanos());
@@ -172,9 +173,9 @@ final class SpanWriter {
     end(span, fold.firstStartNanos(), fold.lastEndNanos());
   }
 
-  private PendingSpan pending(HeldEvent event, String name, boolean told, Context parent) {
+  private PendingSpan pending(HeldEvent event, String name, boolean uniform, Context parent) {
     PendingSpan pending = telemetry.span(type(event.kind), name, parent);
-    if (told) {
+    if (uniform) {
       pending
           .set(KernelAttributes.PROCESS_ID, event.tgid)
           .set(KernelAttributes.SOURCE, Source.of(event.source).word());
@@ -253,7 +254,7 @@ final class SpanWriter {
     }
   }
 
-  /** Sets the size in bytes if all elements have one type. */
+  /** Sets the size in bytes if the type of the elements is known. */
   private static void bytesOfElements(PendingSpan pending, HeldEvent event, long elements) {
     if (event.kind.amount() == Amount.ELEMENTS) {
       long bytes = DetailWords.elementBytes(event.detail, elements);
@@ -280,7 +281,8 @@ final class SpanWriter {
           case SYSCALL -> seen.syscalls();
           default -> seen.calls();
         };
-    // While the probes are off, it is unknown how many events there would have been.
+    // The number of events while the probes were detached is unknown, so coverage is a share of
+    // time.
     if (lost > 0 || share < 1) {
       pending.set(KernelAttributes.COVERAGE, share * kept * losses.coverage(startNanos, endNanos));
     }
@@ -299,8 +301,8 @@ final class SpanWriter {
   }
 
   /**
-   * Ends the span relative to its mapped start, so that the duration is the one that the kernel
-   * measured.
+   * Ends the span relative to its converted start, so that its duration is exactly the measured
+   * one.
    */
   private void end(OperationSpan span, long startNanos, long endNanos) {
     span.closeAt(clock.epochNanos(startNanos) + (endNanos - startNanos));

@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The functions of a stack, up to the last one whose caller is certain.
+ * Computes the call chain of a stack, up to the last function whose caller is certain.
  *
  * <p>The kernel follows frame pointers, and misses the caller of a function that has no frame
- * pointer, or has not set it up yet. The unwind tables of the files identify these functions, and
- * the place of the return address on the stack. If the place is unknown, the chain ends there.
+ * pointer or has not set it up yet. The unwind tables of the files identify these functions, and
+ * where on the stack their return address is. If that is unknown, the chain ends.
  */
 final class CallChain {
 
@@ -28,11 +28,11 @@ final class CallChain {
   }
 
   /**
-   * Returns the addresses, the innermost first.
+   * Returns the addresses of the chain, the innermost first.
    *
    * @param followed the addresses that the kernel found
-   * @param sampled whether the first address is that of the interrupted instruction rather than a
-   *     return address
+   * @param sampled whether the first address is an interrupted instruction rather than a return
+   *     address
    */
   static List<Long> of(Symbols symbols, Stack stack, long[] followed, boolean sampled) {
     CallChain chain = new CallChain(symbols, stack);

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The CUDA functions whose callers' stacks are counted: launches, copies, synchronisations, and
- * look-ups of the functions that are launched. The programs identify each by its row in this list.
+ * The CUDA functions whose callers are counted: launches, copies, synchronisations, and look-ups of
+ * the functions that are launched. The programs identify a function by its row in this list.
  */
 final class CudaCalls {
 
@@ -44,7 +44,9 @@ final class CudaCalls {
   /** A watched function. */
   record Row(String library, String function, long cookie) {
 
-    /** Returns whether its launches name a host function, which stands for the GPU's. */
+    /**
+     * Returns whether its launches identify a GPU function by the host function that stands for it.
+     */
     boolean namesByAddress() {
       return library.equals(RUNTIME);
     }

@@ -22,10 +22,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * GPU work by launch, from the tracing points of parcagpu's library.
+ * Counts GPU work by launch, from the USDT probes of parcagpu's library.
  *
  * <p>Work that is reported before its launch has returned waits in a table in the kernel until
- * {@link #attribute} takes it.
+ * {@link #attribute} finds its launch.
  */
 final class DeviceWork implements AutoCloseable {
 
@@ -70,16 +70,14 @@ final class DeviceWork implements AutoCloseable {
     PROGRAMS.forEach(program -> programs.autoload(program, false));
   }
 
-  /** Attaches to the library if a process has loaded it. */
+  /** Attaches to the library if a process maps it. */
   void look(int pid) {
     points.look(pid);
   }
 
-  /**
-   * Throws if no process has loaded the library, or if its tracing points cannot be attached to.
-   */
+  /** Throws if no process maps the library, or if its probes could not be attached. */
   void check() {
-    // Older versions of the library have no tracing points for PC sampling.
+    // Older versions of the library have no probes for PC sampling.
     if (points.isAttached("cuda_correlation") && points.isAttached("kernel_executed")) {
       return;
     }
@@ -88,15 +86,15 @@ final class DeviceWork implements AutoCloseable {
       throw refused;
     } else {
       throw new BpfException(
-          "the device's time is unknown, because no process has loaded " + LIBRARY + ".so",
-          "start it with CUDA_INJECTION64_PATH, or record the host's time in calls with --cuda",
+          "there is no device time, because no process has loaded " + LIBRARY + ".so",
+          "start the process with CUDA_INJECTION64_PATH, or record the host's time with --cuda",
           "");
     }
   }
 
   /**
    * Returns all work whose launch became known after the work was reported. An entry is removed at
-   * the second read, because the kernel may still be adding to it at the first.
+   * its second read, because the kernel may still add to it after the first.
    */
   Map<Stack, Sum> attribute() {
     Map<Stack, Sum> found = new HashMap<>();

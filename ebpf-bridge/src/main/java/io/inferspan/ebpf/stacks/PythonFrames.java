@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Functions of Python 3.11, which the programs read from the interpreter's state. */
+/** Names the functions of Python 3.11, which the programs read from the interpreter's state. */
 final class PythonFrames {
 
   private static final int FRAMES = 64;
@@ -36,7 +36,7 @@ final class PythonFrames {
     this.programs = programs;
   }
 
-  /** Makes the programs read the interpreter's state of a process from now on. */
+  /** Makes the programs read the interpreter's state of a process. */
   void read(Image image, long runtime) {
     try (Arena arena = Arena.ofConfined()) {
       programs

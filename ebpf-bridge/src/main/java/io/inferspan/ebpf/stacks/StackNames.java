@@ -33,7 +33,10 @@ final class StackNames {
   private static final String FUNCTION = "function " + ADDRESS;
   private static final String REASON = "reason ";
 
-  /** The kernel function that calls our program; it and the frames inside it are left out. */
+  /**
+   * The kernel function that calls the BPF program; it and the functions that it calls are left
+   * out.
+   */
   private static final String OWN_CALL = "bpf_trace_run";
 
   private final BpfObject programs;
@@ -76,12 +79,12 @@ final class StackNames {
     symbols.refreshCompiled();
   }
 
-  /** Resolves a stack if that has not been done yet. */
+  /** Resolves a stack unless it was resolved before. */
   void name(Stack stack) {
     named.computeIfAbsent(stack, this::frames);
   }
 
-  /** Returns the names, which are looked up again if one was unknown before. */
+  /** Returns the frames of a stack; resolves it again if a name was unknown before. */
   List<String> of(Stack stack) {
     List<String> before = named.get(stack);
     if (before != null && isNamed(before)) {
@@ -118,8 +121,8 @@ final class StackNames {
     boolean sampled = stack.kind() < StackRecorder.Kind.CALL_NUMBER;
     long[] followed = table.addresses(stack.user());
     List<Long> addresses = CallChain.of(symbols, stack, followed, sampled);
-    // All addresses but the innermost are return addresses, which may lie in the next function. The
-    // innermost one of a call that has ended is a return address, too.
+    // All addresses except the innermost are return addresses, which may lie in the next function.
+    // For a call that has ended, the innermost one is a return address, too.
     int exact = sampled ? 0 : -1;
     for (int i = addresses.size() - 1; i >= 0; i--) {
       long address = addresses.get(i);

@@ -25,20 +25,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts stacks of processes until it is closed. Not thread-safe.
  *
- * <p>Call {@link #look} regularly: it remembers the mappings of new processes, so that their
- * functions can be named after they have exited. {@link #counts} resolves the names.
+ * <p>{@link #look} must be called regularly: it remembers the mappings of new processes, so that
+ * their functions can be named after they have exited. {@link #counts} resolves the names.
  */
 public final class StackRecorder implements AutoCloseable {
 
   private static final int EVERYBODY = 0;
   private static final int TRACE_BYTES = 16;
 
-  /** A flag of a target in the kernel's map. */
+  /** Flags of a target in the kernel's map. */
   private static final int COUNTED = 1;
 
   private static final int DEVICE_TOO = 2;
 
-  /** The index of a counter in the kernel's losses. */
+  /** The index of a counter in the kernel's map of losses. */
   private static final int LOST_RETURN = 2;
 
   private final BpfObject programs;
@@ -58,16 +58,14 @@ public final class StackRecorder implements AutoCloseable {
   public enum Kind {
     /** Samples of running threads. */
     ON_CPU(0),
-    /** Waits, from the time a thread leaves the CPU until it runs again. */
+    /** Waits of threads, from leaving the CPU until they run again. */
     OFF_CPU(1),
     /** Successful CUDA launches, copies and synchronisations. */
     CUDA(2),
-    /**
-     * Kernels on the device, or samples of their instructions, under the stacks of their launches.
-     */
+    /** GPU kernels, or samples of their instructions, under the stacks of their launches. */
     DEVICE(3);
 
-    /** The first number of the kinds whose stacks are those of calls. */
+    /** The number of the first kind whose stacks are those of calls. */
     static final int CALL_NUMBER = 2;
 
     /** The number of device samples. */
@@ -79,7 +77,7 @@ public final class StackRecorder implements AutoCloseable {
       this.number = number;
     }
 
-    /** Returns the units it can count in; the default is the first. */
+    /** Returns the possible units; the first is the default. */
     public List<Unit> units() {
       return switch (this) {
         case ON_CPU -> List.of(Unit.SAMPLES);
@@ -98,7 +96,7 @@ public final class StackRecorder implements AutoCloseable {
       return number;
     }
 
-    /** Returns the number of the stacks that count in this unit. */
+    /** Returns the number of the stacks that are counted in a unit. */
     private int number(Unit unit) {
       return this == DEVICE && unit == Unit.SAMPLES ? STALL_NUMBER : number;
     }
@@ -114,10 +112,10 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   /**
-   * Starts to count stacks.
+   * Starts counting stacks.
    *
-   * @param frequency samples per second on each CPU, if running threads are sampled; choose one
-   *     that does not coincide with periodic work, such as 99
+   * @param frequency samples per second on each CPU, if running threads are sampled; use a number
+   *     such as 99, which is not synchronous with periodic work
    */
   public static StackRecorder start(StackScope scope, Kind kind, int frequency) {
     StackRecorder recorder = new StackRecorder(scope, kind);
@@ -153,7 +151,9 @@ public final class StackRecorder implements AutoCloseable {
     List<BridgeMaps> running = BridgeMaps.all();
     if (running.isEmpty()) {
       throw new BpfException(
-          "no bridge runs, so the requests of threads are unknown", "start the agent first", "");
+          "no bridge is running, so the requests of threads are unknown",
+          "start the agent first",
+          "");
     }
     bridge = running.getLast();
     running.getLast().load(programs);
@@ -197,7 +197,7 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   /**
-   * Remembers the mappings of new processes; throws if the bridge that knows the requests has
+   * Remembers the mappings of new processes; throws if the bridge that provides the requests has
    * ended.
    */
   public void look() {
@@ -210,7 +210,7 @@ public final class StackRecorder implements AutoCloseable {
     table.takeImages(names::remember);
     looks++;
     if (Long.bitCount(looks) == 1) {
-      // Less and less often, because a map can be large and keep growing.
+      // At exponentially growing intervals, because a map can be large and keep growing.
       names.refreshCompiled();
     }
     if (kind.hasCalls()) {
@@ -220,26 +220,27 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   /**
-   * Returns how many stacks and how much device work were not counted: a hash collision, a full
-   * table, or a wait whose end the kernel did not report.
+   * Returns the number of stacks and device work that were not counted because of a hash collision,
+   * a full table, or a wait whose end was not reported.
    */
   public long lost() {
     BpfMap losses = programs.map("stack_losses");
     return IntStream.range(0, losses.maxEntries()).mapToLong(losses::percpuSum).sum();
   }
 
-  /** Returns how many of the {@link #lost} ones were waits whose end the kernel did not report. */
+  /** Returns the part of {@link #lost} that are waits whose end was not reported. */
   long lostReturns() {
     return programs.map("stack_losses").percpuSum(LOST_RETURN);
   }
 
-  /** Returns the part of the last {@link #counts} whose stacks have a frame without a name. */
+  /** Returns the part of the last {@link #counts} whose stacks have an unnamed frame. */
   public long unnamed() {
     return unnamed;
   }
 
   /**
-   * Returns how many kernels and device samples are not counted because their launch is unknown.
+   * Returns the number of GPU kernels and samples that are not counted because their launch is
+   * unknown.
    */
   public long unattributed() {
     DeviceWork work = device;
@@ -282,7 +283,7 @@ public final class StackRecorder implements AutoCloseable {
     if (work == null) {
       return table.counted();
     }
-    // Waiting work first: what the kernel attributes from now on is in the table that is read next.
+    // Waiting work is read first, because work that is attributed meanwhile is in the other table.
     Map<Stack, Sum> late = work.attribute();
     Map<Stack, Sum> counted = table.counted();
     late.forEach((stack, sum) -> counted.merge(stack, sum, Sum::plus));

@@ -4,7 +4,10 @@ import io.inferspan.ebpf.linux.SystemView;
 import java.util.List;
 import java.util.Set;
 
-/** Recognises the functions in which threads begin, to tell complete stacks from truncated ones. */
+/**
+ * Recognises the functions in which threads begin, which distinguish complete stacks from truncated
+ * ones.
+ */
 final class StackRoots {
 
   private static final Set<String> FUNCTIONS =

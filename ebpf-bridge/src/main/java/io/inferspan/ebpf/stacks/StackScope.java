@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param pids the processes; empty for all
  * @param byTrace whether each stack begins with the trace id of its thread's request, which needs a
  *     running bridge
- * @param traceId the only trace whose stacks are counted; null for all
+ * @param traceId the trace whose stacks are counted; null for all
  */
 public record StackScope(List<Integer> pids, boolean byTrace, @Nullable String traceId) {
 
@@ -18,7 +18,7 @@ public record StackScope(List<Integer> pids, boolean byTrace, @Nullable String t
     pids = List.copyOf(pids);
   }
 
-  /** Returns a scope of these processes, with and without requests. */
+  /** Returns the scope of all stacks of these processes. */
   public static StackScope of(List<Integer> pids) {
     return new StackScope(pids, false, null);
   }

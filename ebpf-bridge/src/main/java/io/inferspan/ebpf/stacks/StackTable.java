@@ -83,7 +83,7 @@ final class StackTable {
   }
 
   /**
-   * The code around the innermost instruction, and the words of the stack.
+   * The code around the innermost instruction, and return addresses from the top of the stack.
    *
    * @param before the eight bytes of code before the instruction
    * @param next the eight bytes from the instruction on
@@ -112,7 +112,10 @@ final class StackTable {
     }
   }
 
-  /** The id of a stack in the kernel's map, negative if there is none, and the frames inside it. */
+  /**
+   * The id of a stack in the kernel's map, negative if there is none, and the innermost frames that
+   * are not part of it.
+   */
   record Frames(int number, List<Long> first) {
 
     private static Frames in(MemorySegment key, int at) {
@@ -152,7 +155,7 @@ final class StackTable {
       MemorySegment key = arena.allocate(KEY_BYTES, Long.BYTES);
       MemorySegment sum = arena.allocate(SUM_BYTES, Long.BYTES);
       boolean more = map.nextKey(MemorySegment.NULL, key);
-      // Bounded, because the kernel adds entries during the walk.
+      // Bounded, because the kernel adds entries during the iteration.
       for (int i = 0; more && i < map.maxEntries(); i++) {
         if (map.get(key, sum)) {
           counted.put(Stack.in(key), Sum.in(sum));
@@ -163,7 +166,9 @@ final class StackTable {
     return counted;
   }
 
-  /** Passes on each program that has started, or has mapped other code, since the last call. */
+  /**
+   * Passes on each process that has executed a program or mapped other code since the last call.
+   */
   void takeImages(Consumer<Image> each) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment image = arena.allocate(IMAGE_BYTES, Long.BYTES);

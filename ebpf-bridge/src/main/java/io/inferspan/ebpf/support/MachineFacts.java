@@ -7,7 +7,7 @@ import io.inferspan.ebpf.linux.SystemView;
 import java.util.Map;
 
 /**
- * The facts that an examination is based on.
+ * The facts about a machine and a process on which {@link SupportCheck} is based.
  *
  * @param platform operating system and architecture, by Java's names
  * @param nativeAccess what prevents native calls; empty if nothing does
@@ -22,7 +22,7 @@ public record MachineFacts(
     KernelFeatures features,
     SystemView system) {
 
-  /** The version of libbpf, or why it is absent and the remedy. */
+  /** The version of libbpf, or why it is absent, and the remedy. */
   public record Library(String version, String absence, String remedy) {
 
     static Library present(String version) {
@@ -30,22 +30,22 @@ public record MachineFacts(
     }
   }
 
-  private static final Library NOT_ASKED = new Library("", "not looked for", "");
-  private static final KernelFeatures NOT_TRIED = new KernelFeatures(Map.of());
+  private static final Library NOT_CHECKED = new Library("", "not checked", "");
+  private static final KernelFeatures NOT_PROBED = new KernelFeatures(Map.of());
 
   /** Returns the facts of this machine and this process. */
   public static MachineFacts ofThisProcess() {
     String platform = System.getProperty("os.name") + " " + SystemView.architecture();
     SystemView system = SystemView.live();
     if (!SupportCheck.isSupported(platform)) {
-      return new MachineFacts(platform, "", NOT_ASKED, NOT_TRIED, system);
+      return new MachineFacts(platform, "", NOT_CHECKED, NOT_PROBED, system);
     }
     try {
       Library library = library();
       return new MachineFacts(platform, "", library, KernelFeatures.probe(), system);
     } catch (IllegalCallerException denied) {
       return new MachineFacts(
-          platform, String.valueOf(denied.getMessage()), NOT_ASKED, NOT_TRIED, system);
+          platform, String.valueOf(denied.getMessage()), NOT_CHECKED, NOT_PROBED, system);
     }
   }
 

@@ -16,19 +16,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * Loads and attaches the real programs, and detaches them again.
+ * Loads, attaches and detaches the bridge's programs, to find out what the kernel accepts.
  *
- * <p>Features and versions do not determine what loads: the kernel's verifier does, and it differs
- * between versions.
+ * <p>Neither features nor version determine what loads, because the verifier differs between
+ * kernels.
  */
 public final class ProgramTrial {
 
   private static final String REPORT =
-      "run a kernel that the bridge's README names, and report this line with the kernel's version";
+      "use a kernel that the bridge's README lists, and report this line with the kernel's version";
 
   private ProgramTrial() {}
 
-  /** Returns what the machine supports, with a prerequisite for each object. */
+  /** Returns the support, with a prerequisite for each object. */
   public static EbpfSupport on(EbpfSupport.Available machine) {
     List<Prerequisite> all = new ArrayList<>(machine.prerequisites());
     try (KernelSide kernel = KernelSide.load(KernelPlanner.plan(BridgeConfig.defaults()))) {

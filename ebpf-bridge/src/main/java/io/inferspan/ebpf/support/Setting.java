@@ -2,29 +2,29 @@ package io.inferspan.ebpf.support;
 
 import java.util.Locale;
 
-/** The settings of a bridge: a system property each, or a variable of the environment. */
+/** A setting of a bridge: a system property, or an environment variable. */
 public enum Setting {
   SCOPE(
       "everything",
       "which requests: everything with a traceparent, own threads only, or a list of pid:, command:, cgroup:"),
   EVENTS("all", "a list of cuda, nccl, syscalls, sched, tcp, ckp"),
   PATHS("false", "true exports file paths; otherwise only the kind of directory and the extension"),
-  SINGLE_FROM("1ms", "events that take at least this long are spans of their own"),
+  SINGLE_FROM("1ms", "events of at least this duration are spans of their own"),
   IGNORE_BELOW("0ms", "shorter system calls and delays are left out, in the kernel"),
   SLEEP_AFTER(
       "60s",
       "after this time without a sampled request, probes that only serve requests are detached until the next one; 0s means never"),
   BUDGET(
       "no limit",
-      "what tracing may cost: 1% of a core, 1%node of all cores, 20000/s events, or 500kB/s of them; detail is lowered to hold it"),
+      "what tracing may cost: 1% of a core, 1%node of all cores, 20000/s events, or 500kB/s of them; detail is lowered to stay within it"),
   MEASURE_PROGRAMS(
       "false",
-      "true makes the kernel measure the run time of all BPF programs of the machine, at two clock readings per run"),
+      "true makes the kernel measure the run time of all BPF programs of the machine, which costs two clock readings per run"),
   RING_BYTES("16777216", "size of the event ring in bytes, a power of two"),
   SHARED_CONTEXTS(
       "off",
-      "a list of read and publish: use the contexts of OpenTelemetry's other eBPF programs, and publish ours to them"),
-  BPF_FILESYSTEM("/sys/fs/bpf", "where contexts are shared");
+      "a list of read and publish: use the contexts of OpenTelemetry's other eBPF programs, and publish the bridge's to them"),
+  BPF_FILESYSTEM("/sys/fs/bpf", "the BPF filesystem in which contexts are shared");
 
   private static final String PREFIX = "inferspan.ebpf.";
 
@@ -41,12 +41,12 @@ public enum Setting {
     return PREFIX + name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Returns the name of the variable. */
+  /** Returns the name of the environment variable. */
   public String variable() {
     return "INFERSPAN_EBPF_" + name();
   }
 
-  /** Returns what it means, and its default. */
+  /** Returns its description and its default. */
   public String meaning() {
     return meaning + " (" + usual + ")";
   }

@@ -16,9 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Checks the prerequisites, starting with those whose absence explains others.
+ * Checks the prerequisites of the bridge, in an order in which a missing one explains later ones.
  *
- * <p>Each result is one sentence for an operator of a gateway, who need not know the kernel.
+ * <p>Results are for operators who do not know the kernel.
  */
 public final class SupportCheck {
 
@@ -37,7 +37,7 @@ public final class SupportCheck {
     this.system = facts.system();
   }
 
-  /** Returns the support that these facts allow. */
+  /** Returns the support that a machine with these facts offers. */
   public static EbpfSupport of(MachineFacts facts) {
     return new SupportCheck(facts).verdict();
   }
@@ -106,7 +106,7 @@ public final class SupportCheck {
             : missing("libbpf", libbpf.absence(), libbpf.remedy()));
   }
 
-  /** Older kernels have neither the helper that returns the current task nor task storage. */
+  /** Older kernels lack task storage and the helper that returns the current task. */
   private void kernel() {
     String version = "Linux " + system.kernel();
     found.add(
@@ -136,7 +136,7 @@ public final class SupportCheck {
     }
   }
 
-  /** Since 5.11 the kernel charges maps to the control group, and the limit has no effect. */
+  /** From Linux 5.11 on, maps are charged to the cgroup, and the limit has no effect. */
   private void memoryLock() {
     long bytes = system.memoryLockBytes();
     if (system.kernel().atLeast(5, 11)) {
@@ -160,7 +160,7 @@ public final class SupportCheck {
       found.add(
           missing(
               "bpf(2)",
-              "refused while a seccomp filter is in force",
+              "refused, and a seccomp filter is active",
               "allow bpf and perf_event_open in the container's seccomp profile"));
     } else {
       String policy = system.lockdown().isEmpty() ? "" : ", lockdown is " + system.lockdown();
@@ -184,7 +184,8 @@ public final class SupportCheck {
     switch (facts.features().uprobes()) {
       case SESSION -> found.add(available(name, "uprobe sessions"));
       case MULTI ->
-          found.add(limited(name, "uprobe_multi, two programs a call", "Linux 6.13 has sessions"));
+          found.add(
+              limited(name, "uprobe_multi, two programs per call", "Linux 6.13 has sessions"));
       case PERF -> found.add(perfProbes(name));
     }
   }
@@ -194,19 +195,19 @@ public final class SupportCheck {
         facts.features().uprobes() == UprobeMode.PERF
             ? limited(
                 "sleep",
-                "never, because probes in libraries are slow to detach",
+                "never, because detaching probes from libraries is slow",
                 "Linux 6.6 has uprobe_multi")
             : available("sleep", "while no request is sampled"));
   }
 
-  /** A budget of CPU time wants them. */
+  /** Checks whether the kernel can measure programs, for a budget of CPU time. */
   private void programTimes() {
     found.add(
         system.has(Capability.SYS_ADMIN)
             ? available("run time of programs", "measured by the kernel")
             : limited(
                 "run time of programs",
-                "not measured, so a budget of CPU time takes it from the number of events",
+                "not measured: a budget of CPU time estimates it from events",
                 "run with CAP_SYS_ADMIN"));
   }
 
@@ -214,7 +215,7 @@ public final class SupportCheck {
     return facts.features().has(KernelFeature.PERF_UPROBES)
         ? limited(
             name,
-            "one perf event a function, detaching takes a tenth of a second each",
+            "one perf event per function, which takes 0.1 s to detach",
             "Linux 6.6 has uprobe_multi")
         : limited(
             name,
@@ -223,7 +224,7 @@ public final class SupportCheck {
             "run with CAP_SYS_ADMIN, or on Linux 6.6 or newer");
   }
 
-  /** Programs are attached to BTF tracepoints, which need no tracefs. */
+  /** Reports tracefs, which the programs do not need because they use BTF tracepoints. */
   private void tracefs() {
     found.add(available("tracefs", system.hasTracefs() ? "readable" : "absent, and not needed"));
   }
@@ -245,6 +246,6 @@ public final class SupportCheck {
             : limited(
                 "other processes",
                 "libraries of other users' processes cannot be found",
-                "run with CAP_SYS_PTRACE, which this process alone does not need"));
+                "run with CAP_SYS_PTRACE, unless only this process is observed"));
   }
 }

@@ -1,4 +1,4 @@
-/** Checks which prerequisites of the bridge this machine has, and which it lacks. */
+/** Checks whether this machine meets the prerequisites of the bridge. */
 @NullMarked
 package io.inferspan.ebpf.support;
 

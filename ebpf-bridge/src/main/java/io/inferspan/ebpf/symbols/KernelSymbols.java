@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The kernel's functions, as {@code /proc/kallsyms} lists them to root. */
+/** The kernel's functions from {@code /proc/kallsyms}, which shows addresses only to root. */
 final class KernelSymbols {
 
   private static final Pattern FUNCTION =
@@ -19,7 +19,9 @@ final class KernelSymbols {
   private static final int MAX_SYMBOLS = 1_000_000;
   private static final int HEX = 16;
 
-  /** The list has no lengths, so an address farther from a symbol is not taken to be part of it. */
+  /**
+   * The list has no lengths, so an address that is farther from a symbol is not attributed to it.
+   */
   private static final long LONGEST_FUNCTION = 1 << 16;
 
   private final long[] starts;
@@ -32,7 +34,7 @@ final class KernelSymbols {
 
   private record Function(long start, String name) {}
 
-  /** Reads the list; empty if the kernel hides its addresses. */
+  /** Reads the file; empty if the kernel hides addresses. */
   static KernelSymbols of(Path kallsyms) {
     try (Stream<String> lines = Files.lines(kallsyms, StandardCharsets.ISO_8859_1)) {
       Function[] functions =

@@ -22,7 +22,7 @@ record MemoryMap(List<Region> regions) {
       return Long.compareUnsigned(address, start) >= 0 && Long.compareUnsigned(address, end) < 0;
     }
 
-    /** Returns its name in the directory {@code map_files}. */
+    /** Returns its file name in {@code /proc/PID/map_files}. */
     String range() {
       return Long.toHexString(start) + "-" + Long.toHexString(end);
     }

@@ -3,7 +3,7 @@ package io.inferspan.ebpf.symbols;
 import io.inferspan.ebpf.linux.Demangler;
 import java.util.regex.Pattern;
 
-/** Demangles the names that compilers write. */
+/** Demangles names of functions. */
 final class Names {
 
   private static final Pattern RUST_HASH = Pattern.compile("::h[0-9a-f]{16}$");
@@ -12,14 +12,14 @@ final class Names {
 
   private Names() {}
 
-  /** Returns whether this is a name in Rust's v0 mangling. */
+  /** Returns whether a name has Rust's v0 mangling. */
   static boolean isNewRust(String name) {
     return NEW_RUST.matcher(name).matches();
   }
 
   /**
-   * Returns a C++ name, or a legacy Rust name, in plain text, and any other name unchanged. The C++
-   * runtime cannot read Rust's v0 mangling ({@code _R…}).
+   * Returns the demangled name of a C++ or legacy Rust function, and any other name unchanged. The
+   * C++ runtime does not support Rust's v0 mangling ({@code _R…}).
    */
   static String plain(String name) {
     String plain = Demangler.demangle(name);

@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code that a runtime compiled, from the {@code /tmp/perf-PID.map} that it writes for profilers.
+ * The functions that a runtime compiled, from {@code /tmp/perf-PID.map}, which it writes for
+ * profilers.
  */
 final class PerfMap {
 
@@ -47,7 +48,7 @@ final class PerfMap {
   /** Reads the file again if it has changed; returns whether it has. */
   boolean refresh() {
     try {
-      // The watched process owns the directory: a link could lead to any file of this machine.
+      // The observed process can write to the directory, so a link could refer to any file.
       if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         return false;
       }

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The functions of one process. */
+/** Resolves addresses in one process to functions. */
 final class ProcessSymbols {
 
   private static final int MAX_MAPPINGS = 65_536;
@@ -26,12 +26,12 @@ final class ProcessSymbols {
       Pattern.compile("(?:lib)?python3\\.([0-9]{1,2})(?:\\.so.*)?");
   private static final String PYTHON_3_11 = "python3.11";
 
-  /** The minor version of Python whose functions are read from the interpreter's state. */
+  /** The minor version of Python 3 whose functions are read from the interpreter's state. */
   private static final int READ_PYTHON = 11;
 
   private static final String DELETED = " (deleted)";
 
-  /** The shortest time between two reads of a map because of an unknown address. */
+  /** The minimum interval between two reads of the map because of unknown addresses. */
   private static final long REREAD_NANOS = 100_000_000;
 
   private static final int STACK_FIELD = 28;
@@ -49,7 +49,7 @@ final class ProcessSymbols {
   /**
    * Creates an instance for a process.
    *
-   * @param stack the address of its program's stack; 0 for the current program
+   * @param stack the address of the stack of the program that it must run; 0 for any program
    */
   ProcessSymbols(Path process, long stack, ElfCache files) {
     this.process = process;
@@ -79,11 +79,13 @@ final class ProcessSymbols {
     return known;
   }
 
-  /** Remembers the current mappings, for addresses that are looked up after the process's exit. */
+  /**
+   * Remembers the current mappings, for addresses that are looked up after the process has exited.
+   */
   void remember() {
     refresh();
     if (!mountNamespace(process).equals(MOUNT_NAMESPACE)) {
-      // Only the process itself has a path to these files.
+      // The files can only be opened through the process, so they are read before it exits.
       map().regions().stream()
           .filter(region -> region.path().startsWith("/"))
           .forEach(this::functions);
@@ -113,7 +115,7 @@ final class ProcessSymbols {
         .orElse(0);
   }
 
-  /** Reads the map again if it lacks this address, which is resolved later. */
+  /** Reads the mappings again if they lack an address that will be resolved later. */
   void remember(long address) {
     if (map().at(address) == null && System.nanoTime() - readNanos > REREAD_NANOS) {
       refresh();
@@ -144,7 +146,7 @@ final class ProcessSymbols {
     return compiled ? instruction.ofCompiledCode() : CallFrame.UNKNOWN;
   }
 
-  /** Returns whether threads or programs begin in the function at an address. */
+  /** Returns whether threads or programs start in the function at an address. */
   boolean isRoot(long address) {
     Region region = map().at(address);
     if (region == null || !region.path().startsWith("/")) {
@@ -154,7 +156,9 @@ final class ProcessSymbols {
     return functions != null && functions.isRoot(address - region.start() + region.offset());
   }
 
-  /** Returns the address of the state of Python 3.11; 0 if it is not mapped. */
+  /**
+   * Returns the address of the interpreter state of Python 3.11; 0 if the process does not map it.
+   */
   long pythonRuntime() {
     if (mapLines.stream().noneMatch(line -> line.contains(PYTHON_3_11)) && map == null) {
       return 0;
@@ -191,7 +195,7 @@ final class ProcessSymbols {
     return missing;
   }
 
-  /** Returns why functions of a runtime have no names; null if the file is of no such runtime. */
+  /** Returns why functions of a runtime have no names; null if the file is not such a runtime. */
   private static @Nullable String runtime(String file) {
     Matcher python = PYTHON.matcher(file);
     if (python.matches()) {
@@ -242,7 +246,7 @@ final class ProcessSymbols {
     return module + "+0x" + Long.toHexString(address);
   }
 
-  /** Returns the file name of a mapping, even if an upgrade has replaced the file. */
+  /** Returns the file name of a mapping, also if the file was deleted. */
   private static String fileName(String path) {
     String whole =
         path.endsWith(DELETED) ? path.substring(0, path.length() - DELETED.length()) : path;
@@ -250,8 +254,8 @@ final class ProcessSymbols {
   }
 
   /**
-   * Returns a path to a mapped file: its path in the process's mount namespace; after the process's
-   * exit, its path in ours; or the path in {@code map_files} if that is now another file.
+   * Returns a path to a mapped file: in the process's mount namespace; in this process's namespace
+   * if the process has exited; or in {@code map_files} if the path now leads to another file.
    */
   private Path reachable(Region region) {
     return Stream.of(process.resolve("root" + region.path()), Path.of(region.path()))
@@ -276,7 +280,9 @@ final class ProcessSymbols {
     }
   }
 
-  /** Returns the pid in the process's own namespace, which is in the name of its perf map. */
+  /**
+   * Returns the pid in the process's own PID namespace, which is part of the name of its perf map.
+   */
   private static String numberInside(Path process) {
     return lines(process.resolve("status")).stream()
         .filter(line -> line.startsWith("NSpid:"))

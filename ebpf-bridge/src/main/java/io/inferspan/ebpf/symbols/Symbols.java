@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Resolves addresses in the processes of this machine, and in its kernel, to functions.
  *
- * <p>Names are read from running processes. For a process that has exited, only addresses that were
- * looked up or {@link #remember remembered} before can be resolved. Not thread-safe.
+ * <p>For a process that has exited, only addresses in mappings that were {@linkplain #remember
+ * remembered} before can be resolved. Not thread-safe.
  */
 public final class Symbols {
 
@@ -45,7 +45,7 @@ public final class Symbols {
     }
   }
 
-  /** Creates an instance that reads this directory instead of {@code /proc}. */
+  /** Creates an instance that reads {@code proc} instead of {@code /proc}. */
   Symbols(Path proc) {
     this.proc = proc;
   }
@@ -55,7 +55,7 @@ public final class Symbols {
     return new Symbols(Path.of("/proc"));
   }
 
-  /** Returns the current program of a process, distinguishable from later ones. */
+  /** Returns the current program of a process, which differs from later ones. */
   public Image image(int pid) {
     return new Image(pid, ProcessSymbols.stack(proc.resolve(Integer.toString(pid))));
   }
@@ -78,7 +78,9 @@ public final class Symbols {
     return process(image).isRoot(address);
   }
 
-  /** Returns the address of the state of Python 3.11; 0 if the process does not run it. */
+  /**
+   * Returns the address of the interpreter state of Python 3.11; 0 if the process does not run it.
+   */
   public long pythonRuntime(Image image) {
     return process(image).pythonRuntime();
   }
@@ -106,7 +108,7 @@ public final class Symbols {
     process(image).remember();
   }
 
-  /** Remembers the mappings of a process if none of the known ones contains this address. */
+  /** Reads the mappings of a process again if none of the known ones contains an address. */
   public void remember(Image image, long address) {
     process(image).remember(address);
   }

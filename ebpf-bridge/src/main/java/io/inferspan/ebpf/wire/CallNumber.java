@@ -3,10 +3,12 @@ package io.inferspan.ebpf.wire;
 import io.inferspan.ebpf.linux.SystemView;
 import org.jspecify.annotations.Nullable;
 
-/** The names of system calls that a request waits for, by their numbers on this architecture. */
+/**
+ * The names of the system calls that a request can wait for, by their numbers on this architecture.
+ */
 public final class CallNumber {
 
-  /** A name, its number on x86-64, and its number on AArch64, which lacks some. */
+  /** Names, with their numbers on x86-64 and on AArch64; -1 if AArch64 lacks the call. */
   private static final String TABLE =
       """
       read 0 63
@@ -53,12 +55,14 @@ public final class CallNumber {
 
   private CallNumber() {}
 
-  /** Returns the name of call {@code numberPlusOne - 1}; null if there is none or it is unknown. */
+  /**
+   * Returns the name of the system call {@code numberPlusOne - 1}; null if that is -1 or unknown.
+   */
   public static @Nullable String name(long numberPlusOne) {
     return numberPlusOne > 0 && numberPlusOne <= NUMBERS ? NAMES[(int) numberPlusOne - 1] : null;
   }
 
-  /** Returns the names by number, for an architecture by Java's name. */
+  /** Returns the names by number, for an architecture with this name in Java. */
   public static @Nullable String[] names(String architecture) {
     int column = architecture.equals("aarch64") ? 2 : 1;
     @Nullable String[] names = new @Nullable String[NUMBERS];

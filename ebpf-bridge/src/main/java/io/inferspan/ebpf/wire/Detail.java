@@ -1,6 +1,9 @@
 package io.inferspan.ebpf.wire;
 
-/** Distinguishes events of one kind, and so is part of the folding key. */
+/**
+ * The meaning of {@code detail} and {@code extra} of an event. Only events with the same detail are
+ * folded.
+ */
 public enum Detail {
   NONE,
   /** {@code detail} is the handle of a CUDA stream. */
@@ -18,11 +21,14 @@ public enum Detail {
    * system call plus one, or 0.
    */
   STATE,
-  /** {@code detail} is 1 if the thread was preempted, 0 if it was woken; {@code extra} as above. */
+  /**
+   * {@code detail} is 1 if the thread was preempted, 0 if it was woken; {@code extra} as for {@link
+   * #STATE}.
+   */
   QUEUED,
   /** The text is a path. */
   PATH,
-  /** The text is a name that the engine chose, {@code extra} the number of this one operation. */
+  /** The text is the operation's name, {@code extra} its number, which occurs once. */
   OPERATION,
   /** {@code extra} is the number of the operation that contains the call. */
   OPERATION_CALL

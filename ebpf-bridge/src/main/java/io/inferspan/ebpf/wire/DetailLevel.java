@@ -2,19 +2,19 @@ package io.inferspan.ebpf.wire;
 
 import java.util.Locale;
 
-/**
- * The detail levels of a class of events, numbered as {@code ispan_class_level} in {@code wire.h}.
- */
+/** The detail level of an event class, numbered as {@code ispan_class_level} in {@code wire.h}. */
 public enum DetailLevel {
   /** Each event is reported. */
   FULL(0),
   /** One event in sixteen is reported; the others are folded. */
   SAMPLED(1),
-  /** All are folded in the kernel into sums by owner and kind. */
+  /** All events are folded in the kernel into sums by owner and kind. */
   FOLDED(2),
-  /** They are counted by owner and kind. */
+  /** Events are counted by owner and kind. */
   COUNTED(3),
-  /** Nothing is seen of them: their probes are detached, or the programs pass over them. */
+  /**
+   * Events are neither reported nor counted: probes are detached, or programs ignore the events.
+   */
   DETACHED(4);
 
   private final int number;

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * The level of each class of events.
+ * The detail level of each event class.
  *
- * @param word a byte for each class, as the programs read it
+ * @param word the levels, one byte per class, in the format that the programs read
  */
 public record DetailLevels(long word) {
 
@@ -25,7 +25,7 @@ public record DetailLevels(long word) {
     return new DetailLevels((word & ~(BYTE << at(events))) | ((long) level.number() << at(events)));
   }
 
-  /** Returns the lower level of both for each class. */
+  /** Returns, for each class, the lower of the two levels. */
   public DetailLevels lowest(DetailLevels other) {
     DetailLevels lowest = this;
     for (EventClass events : EventClass.values()) {
@@ -36,7 +36,10 @@ public record DetailLevels(long word) {
     return lowest;
   }
 
-  /** Returns the classes that are not in full, such as {@code sched:folded,syscalls:sampled}. */
+  /**
+   * Returns the classes below full detail with their levels, such as {@code
+   * sched:folded,syscalls:sampled}.
+   */
   public String words() {
     return Arrays.stream(EventClass.values())
         .filter(events -> of(events) != DetailLevel.FULL)

@@ -4,18 +4,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class of events whose detail can be lowered, numbered as {@code ispan_class} of wire.h. The
- * first is the first to lose detail.
+ * A class of events whose detail can be lowered, numbered as {@code ispan_class} in {@code wire.h}.
+ * Detail is lowered in this order.
  */
 public enum EventClass {
-  /** The scheduler. It is detached together with connections, which have no other level. */
+  /** The scheduler. TCP events, which have no other level, are detached together with it. */
   SCHED(0),
   SYSCALLS(1),
   /** Calls of CUDA and NCCL other than launches. */
   CALLS(2),
   /** Launches of kernels and graphs. */
   LAUNCHES(3),
-  /** The recognition of requests and steps, which has no level but full and detached. */
+  /** The recognition of requests and steps, which is either full or detached. */
   REQUESTS(4);
 
   private final int number;

@@ -8,10 +8,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads events in place; it moves from event to event, so that none needs an object.
+ * Reads events in place. One view moves from event to event, so that no objects are allocated.
  *
- * <p>Read fields only if {@link #isWhole()}. Moving the view checks once that all fields are in the
- * memory; the caller must know that the memory is still mapped.
+ * <p>Read fields only if {@link #isWhole()}. Moving the view checks that all fields are inside the
+ * memory; the caller must know that it is still mapped.
  */
 public final class EventView {
 
@@ -23,7 +23,7 @@ public final class EventView {
       ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
-  /** Held because some memory is freed with its segment. */
+  /** Kept because some memory is freed with its segment. */
   @SuppressWarnings("UnusedVariable")
   private MemorySegment memory = MemorySegment.NULL;
 
@@ -32,7 +32,7 @@ public final class EventView {
   private long at;
   private int length;
 
-  /** Creates a view of nothing. */
+  /** Creates a view without memory. */
   public EventView() {}
 
   /** Sets the native memory to read. */
@@ -69,7 +69,7 @@ public final class EventView {
     return owner() != 0;
   }
 
-  /** Returns whether the event introduces an owner, and so has ids. */
+  /** Returns whether the event introduces an owner, so that it has ids. */
   public boolean namesOwner() {
     return length >= Layout.REQUEST_ID
         && hasOwner()
@@ -93,8 +93,8 @@ public final class EventView {
   }
 
   /**
-   * Returns the first half of the owner's trace id, as a number whose hexadecimal form is the
-   * text's. This and the other ids are valid only if {@link #namesOwner()}.
+   * Returns the first half of the owner's trace id, as the number with the same hexadecimal digits.
+   * This and the other ids are valid only if {@link #namesOwner()}.
    */
   public long traceIdHigh() {
     return Long.reverseBytes(EVERYWHERE.get(LONG, at + Layout.TRACE_ID));
@@ -110,12 +110,12 @@ public final class EventView {
     return Long.reverseBytes(EVERYWHERE.get(LONG, at + Layout.SPAN_ID));
   }
 
-  /** Returns the process. */
+  /** Returns the pid. */
   public int tgid() {
     return EVERYWHERE.get(INT, at + Layout.TGID);
   }
 
-  /** Returns the thread. */
+  /** Returns the tid. */
   public int tid() {
     return EVERYWHERE.get(INT, at + Layout.TID);
   }
@@ -140,27 +140,27 @@ public final class EventView {
     return EVERYWHERE.get(INT, at + Layout.RESULT);
   }
 
-  /** Returns the bytes or elements, depending on the kind. */
+  /** Returns the amount, in the unit of the kind; see {@link Kind#amount}. */
   public long amount() {
     return EVERYWHERE.get(LONG, at + Layout.AMOUNT);
   }
 
-  /** Returns the stream, descriptor, type or state, depending on the kind. */
+  /** Returns the detail, whose meaning depends on the kind; see {@link Detail}. */
   public long detail() {
     return EVERYWHERE.get(LONG, at + Layout.DETAIL);
   }
 
-  /** Returns the communicator, device or operation, depending on the kind. */
+  /** Returns more detail, whose meaning depends on the kind; see {@link Detail}. */
   public long extra() {
     return EVERYWHERE.get(LONG, at + Layout.EXTRA);
   }
 
-  /** Returns the generation of the policy that kept the call; zero if none was asked. */
+  /** Returns the generation of the policy that kept the call; zero without a policy. */
   public int generation() {
     return length == Layout.JUDGED_BYTES ? EVERYWHERE.get(INT, at + Layout.GENERATION) : 0;
   }
 
-  /** Returns the bytes of text, without the NUL and what follows it. */
+  /** Returns the length of the text in bytes, without the NUL. */
   public int textLength() {
     return textLength(Layout.FIXED_BYTES);
   }
@@ -175,7 +175,7 @@ public final class EventView {
     return Math.max(bytes, 0);
   }
 
-  /** Returns a hash of the text: equal for equal texts, and in practice different for others. */
+  /** Returns a hash of the text, which in practice differs between texts. */
   public long textHash() {
     long hash = 0xcbf29ce484222325L;
     for (int i = 0, length = textLength(); i < length; i++) {
@@ -196,7 +196,7 @@ public final class EventView {
     return text(Layout.FIXED_BYTES);
   }
 
-  /** Returns the request id in the head of the owner's request; empty if there is none. */
+  /** Returns the request id of a request's head; empty if there is none. */
   public String requestId() {
     return text(Layout.REQUEST_ID);
   }
@@ -206,7 +206,7 @@ public final class EventView {
     return EVERYWHERE.get(LONG, at + Layout.FIXED_BYTES + (long) index * Long.BYTES);
   }
 
-  /** Returns the number of changes that fit. */
+  /** Returns the number of changes that the record has room for. */
   public int changes() {
     return (length - Layout.FIXED_BYTES) / Long.BYTES;
   }

@@ -1,6 +1,8 @@
 package io.inferspan.ebpf.wire;
 
-/** A family of kinds. It determines the spans' type and which results are failures. */
+/**
+ * A family of event kinds. It determines the type of their spans, and which results are failures.
+ */
 public enum Family {
   CUDA,
   NCCL,
@@ -8,13 +10,13 @@ public enum Family {
   SCHED,
   TCP,
   CKP,
-  /** Describes requests, processes and libraries; has no spans. */
+  /** Events about requests, processes and libraries, which have no spans. */
   CONTROL;
 
   private static final int CUDA_NOT_READY = 600;
   private static final int NCCL_IN_PROGRESS = 7;
 
-  /** Results of a call that must be repeated or was interrupted: not failures. */
+  /** Results of calls that were interrupted or must be repeated, which are not failures. */
   private static final int INTERRUPTED = 4;
 
   private static final int AGAIN = 11;
@@ -28,13 +30,13 @@ public enum Family {
     return switch (this) {
       case CUDA -> result != 0 && result != CUDA_NOT_READY;
       case NCCL -> result != 0 && result != NCCL_IN_PROGRESS;
-      case SYSCALL, TCP -> result < 0 && !isToBeAskedAgain(-result);
+      case SYSCALL, TCP -> result < 0 && !isRetry(-result);
       case CKP -> result < 0;
       case SCHED, CONTROL -> false;
     };
   }
 
-  private static boolean isToBeAskedAgain(int errno) {
+  private static boolean isRetry(int errno) {
     return errno == INTERRUPTED
         || errno == AGAIN
         || errno == TIMED_OUT

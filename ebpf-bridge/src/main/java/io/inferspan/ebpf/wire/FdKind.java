@@ -20,7 +20,7 @@ public enum FdKind {
     return number >= 0 && number < ALL.length ? ALL[number] : UNKNOWN;
   }
 
-  /** Returns its word in a span. */
+  /** Returns its value in spans. */
   public String word() {
     return word;
   }

@@ -1,14 +1,16 @@
 package io.inferspan.ebpf.wire;
 
 /**
- * The calls of one owner and kind that a capture policy did not keep, since they were taken last.
+ * The sum of the events of one owner and kind that were folded or dropped in the kernel since the
+ * previous read.
  *
- * @param count the calls that were folded; the times and the amount are theirs
- * @param dropped the calls that were dropped
- * @param minNanos the shortest call of the owner, also of those taken earlier
- * @param maxNanos the longest, likewise
- * @param firstNanos when the first began, or the last of those taken earlier ended
- * @param lastNanos when the last ended
+ * @param count the number of folded events; all durations, times and the amount are those of folded
+ *     events
+ * @param dropped the number of dropped events
+ * @param minNanos the shortest duration since the owner began
+ * @param maxNanos the longest duration since the owner began
+ * @param firstNanos when the first event began, or when the last one of the previous read ended
+ * @param lastNanos when the last event ended
  * @param generation the generation of the policy that decided last
  */
 public record KernelSum(

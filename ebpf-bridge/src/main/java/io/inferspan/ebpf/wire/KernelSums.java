@@ -3,10 +3,10 @@ package io.inferspan.ebpf.wire;
 import java.util.List;
 import java.util.Set;
 
-/** Sums of calls that capture policies left in the kernel. For one thread. */
+/** Reads the sums of events that were folded or dropped in the kernel. Not thread-safe. */
 public interface KernelSums {
 
-  /** The sums of a bridge without policies: none. */
+  /** Returns no sums. */
   KernelSums NONE =
       new KernelSums() {
         @Override
@@ -20,9 +20,9 @@ public interface KernelSums {
         }
       };
 
-  /** Returns the sums that were added for this owner since the last call. */
+  /** Returns what was added to the sums of an owner since the previous call. */
   List<KernelSum> take(long owner);
 
-  /** Returns the owners with sums that were not taken yet. */
+  /** Returns the owners whose sums have changed since they were read. */
   Set<Long> owners();
 }

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/** The event kinds, a closed set numbered as {@code ISPAN_KIND_*} of {@code wire.h}. */
+/** The kind of an event, numbered as {@code ISPAN_KIND_*} in {@code wire.h}. */
 public enum Kind {
   CUDA_LAUNCH(1, Family.CUDA, "launch", Amount.BLOCKS, Detail.STREAM),
   CUDA_GRAPH_LAUNCH(2, Family.CUDA, "graph_launch", Amount.NONE, Detail.STREAM),
@@ -76,7 +76,7 @@ public enum Kind {
   SLOT_BOUND(405, Family.CONTROL, "slot_bound", Amount.NONE, Detail.NONE),
   STEP_CHANGES(406, Family.CONTROL, "step_changes", Amount.NONE, Detail.NONE);
 
-  /** The highest number that the kernel counts by, plus one. */
+  /** The exclusive limit of the numbers that the kernel counts. */
   public static final int NUMBERS = 512;
 
   private static final @Nullable Kind[] BY_NUMBER = new @Nullable Kind[NUMBERS];
@@ -101,7 +101,7 @@ public enum Kind {
     this.detail = detail;
   }
 
-  /** Returns the kind of this number, or null if a newer kernel side added it. */
+  /** Returns the kind with this number, or null if it is unknown to this version. */
   public static @Nullable Kind of(int number) {
     return number >= 0 && number < NUMBERS ? BY_NUMBER[number] : null;
   }
@@ -126,7 +126,7 @@ public enum Kind {
     return amount;
   }
 
-  /** Returns what distinguishes two events of this kind. */
+  /** Returns the meaning of the detail, which distinguishes events of this kind. */
   public Detail detail() {
     return detail;
   }

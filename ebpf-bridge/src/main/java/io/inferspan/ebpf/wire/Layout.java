@@ -19,23 +19,23 @@ public final class Layout {
   /** The fixed part; text or an owner's ids follow. */
   public static final int FIXED_BYTES = 64;
 
-  /** The longest text, its NUL included. */
+  /** The maximum length of the text, with its NUL. */
   public static final int MAX_TEXT_BYTES = 128;
 
-  /** The longest event. */
+  /** The maximum length of an event. */
   public static final int MAX_BYTES = FIXED_BYTES + MAX_TEXT_BYTES;
 
-  // In events that begin or end an owner.
+  // Fields of events that begin or end an owner.
   public static final int TRACE_ID = FIXED_BYTES;
   public static final int SPAN_ID = TRACE_ID + 16;
 
-  /** In a call that a policy kept, which its length shows. */
+  /** The policy generation, in a call that a policy kept. */
   public static final int GENERATION = FIXED_BYTES;
 
-  /** The length of such a call. */
+  /** The length of a call that a policy kept. */
   public static final int JUDGED_BYTES = FIXED_BYTES + 8;
 
-  /** From here on the text is the request id in a request's head. */
+  /** The request id, as text, in events that begin or end a request. */
   public static final int REQUEST_ID = SPAN_ID + 8;
 
   /** The text is truncated. */

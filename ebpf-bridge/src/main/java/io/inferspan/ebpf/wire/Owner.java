@@ -3,14 +3,15 @@ package io.inferspan.ebpf.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of events: they carry only its number, and one event introduces it.
+ * The owner of events: a request, an engine step, a process or a span. Events have only its number;
+ * one event introduces the owner.
  *
  * @param number {@code ispan_record.owner}
  * @param kind the kind of owner
  * @param traceIdHigh the first half of the trace id
  * @param traceIdLow the second half of the trace id
  * @param spanId the parent span
- * @param tgid the process that read the request, or is the owner
+ * @param tgid the pid of the process that read the request, or that is the owner
  * @param requestId the request head's {@code x-request-id}, or null
  */
 public record Owner(
@@ -31,9 +32,9 @@ public record Owner(
     REQUEST,
     /** A step of an engine, for all requests of its batch. */
     STEP,
-    /** A process and its children, for work that belongs to none of their requests. */
+    /** An adopted process and its children, for work that belongs to none of their requests. */
     PROCESS,
-    /** A span that a program published as current on its thread; its end is not known. */
+    /** A span that an application published as current on a thread; its end is not reported. */
     SPAN;
 
     private static final Kind[] ALL = values();
@@ -58,8 +59,8 @@ public record Owner(
   }
 
   /**
-   * Returns the owner number of a span, as {@code ispan_span_owner} does, from the ids in memory
-   * order. It is the same on every thread, so neither side needs a table of spans.
+   * Returns the owner number of a span, computed from its ids as {@code ispan_span_owner} does. So
+   * the kernel and this process need no common table of spans.
    */
   public static long ofSpan(long traceIdHigh, long traceIdLow, long spanId) {
     long first = Long.reverseBytes(traceIdHigh);
@@ -71,13 +72,14 @@ public record Owner(
   }
 
   /**
-   * Returns when it began, within microseconds: numbers that the programs assign are timestamps.
+   * Returns when it began, to about a microsecond, because the programs use timestamps as numbers.
+   * Not valid for spans.
    */
   public long beganNanos() {
     return number & -1024;
   }
 
-  /** Returns whether the number is a span's. */
+  /** Returns whether a number belongs to a span. */
   public static boolean isSpan(long number) {
     return (number & IS_SPAN) != 0;
   }

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.wire;
 
 import java.util.Locale;
 
-/** The ways in which the kernel found a thread's context, numbered as in {@code wire.h}. */
+/** How the kernel's programs found the owner of an event, numbered as in {@code wire.h}. */
 public enum Source {
   UNKNOWN,
   OWN_THREAD,
@@ -23,7 +23,7 @@ public enum Source {
     return number >= 0 && number < ALL.length ? ALL[number] : UNKNOWN;
   }
 
-  /** Returns its word in a span. */
+  /** Returns its value in spans. */
   public String word() {
     return word;
   }

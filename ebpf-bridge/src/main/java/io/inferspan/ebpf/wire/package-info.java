@@ -1,9 +1,8 @@
 /**
  * The binary format of events.
  *
- * <p>Contains the layout that is shared with {@code bpf/include/wire.h}, a view that reads it in
- * place, and the closed set of kinds. Nothing here allocates per event, keeps events, or depends on
- * spans.
+ * <p>The layout is that of {@code bpf/include/wire.h}. Nothing here allocates per event or depends
+ * on spans.
  */
 @NullMarked
 package io.inferspan.ebpf.wire;

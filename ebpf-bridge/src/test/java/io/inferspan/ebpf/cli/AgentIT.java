@@ -113,7 +113,7 @@ class AgentIT {
 
       assertThat(topOnce())
           .containsPattern("process " + agent.pid() + "\\), for \\S+, awake")
-          .contains("the bridge in java (process " + agent.pid() + ")")
+          .contains("bridge in java (process " + agent.pid() + ")")
           .contains("cuda.launch", "context_sys_ent", "ring: ");
     }
   }
@@ -233,7 +233,8 @@ class AgentIT {
           .doesNotContain("Exception");
 
       assertThat(doctor.exitStatus()).isEqualTo(EbpfTool.FAILED);
-      assertThat(doctor.output()).contains("Kernel events cannot be seen here");
+      assertThat(doctor.output())
+          .contains("The bridge cannot observe kernel events on this machine");
 
       assertThat(top.exitStatus()).isEqualTo(EbpfTool.FAILED);
       assertThat(top.output()).contains("CAP_SYS_ADMIN").doesNotContain("Exception");

@@ -18,7 +18,7 @@ class DoctorTextTest {
     assertThat(plain(SimulatedMachine.whole(root)))
         .contains("  platform          yes       Linux amd64\n")
         .doesNotContain("->", "limited", "NO ")
-        .endsWith("\n\nKernel events can be seen here.\n");
+        .endsWith("\n\nThe bridge can observe kernel events on this machine.\n");
   }
 
   @Test
@@ -30,7 +30,7 @@ class DoctorTextTest {
             "  privileges        NO        neither CAP_BPF with CAP_PERFMON nor CAP_SYS_ADMIN\n")
         .contains("                              -> run as root, or with CAP_BPF and CAP_PERFMON")
         .contains("                              -> as for privileges\n")
-        .contains("Kernel events cannot be seen here. First of all: run as root");
+        .contains("The bridge cannot observe kernel events on this machine. First: run as root");
     assertThat(text.split("setpriv --ambient-caps", -1)).as("and in the verdict").hasSize(3);
   }
 
@@ -39,7 +39,7 @@ class DoctorTextTest {
     assertThat(plain(SimulatedMachine.withoutLibbpf(root)))
         .contains("  libbpf            NO        libbpf is missing\n")
         .contains("-> install libbpf 1.0 or newer\n")
-        .endsWith("First of all: install libbpf 1.0 or newer.\n");
+        .endsWith("First: install libbpf 1.0 or newer.\n");
   }
 
   @Test
@@ -52,8 +52,9 @@ class DoctorTextTest {
   @Test
   void olderKernel_isLimitedOnly() {
     assertThat(plain(SimulatedMachine.olderKernel(root)))
-        .contains("  function probes   limited   uprobe_multi, two programs a call\n")
-        .endsWith("Kernel events can be seen here, but for what is limited.\n");
+        .contains("  function probes   limited   uprobe_multi, two programs per call\n")
+        .endsWith(
+            "The bridge can observe kernel events on this machine, with the limitations above.\n");
   }
 
   @Test

@@ -23,7 +23,8 @@ class EbpfToolTest {
   @Test
   void unknownPolicy_isRefusedWithTheNamesOfOurs() throws Exception {
     assertThat(run(Map.of(), "policy", "check", "fast-only"))
-        .startsWith("1 err: fast-only: no such file, and no policy of ours: keep-all, ");
+        .startsWith(
+            "1 err: fast-only: not a file, and not one of the included policies: keep-all, ");
   }
 
   @Test
@@ -133,14 +134,14 @@ class EbpfToolTest {
           record --seconds 0        | --seconds 0: must be from 1 to 86400
           record --out x.json       | --out x.json: must end with .html or .folded or .txt
           record --cpu              | Unknown option: '--cpu'
-          record --cuda             | --cuda and --device need processes, as in --pid 4711
+          record --cuda             | --cuda and --device need --pid
           record --cuda --off-cpu   | Error: --off-cpu, --cuda are mutually exclusive
-          record --off-cpu --unit bytes | --unit bytes: must be ns or calls here
+          record --off-cpu --unit bytes | --unit bytes: must be ns or calls for these stacks
           record --trace 7          | --trace 7: must be 32 hexadecimal digits
           flame                     | Missing required parameter: 'FILE'; see flame --help
           flame a --out b.HTML      | --out b.HTML: must end with .html
           flame a --out b.svg       | --out b.svg: must end with .html or .folded or .txt or .json
-          flame a --model m         | --model m: needs --requests, which names models
+          flame a --model m         | --model m: needs --requests with a model on each line
           flame a --unit days       | Invalid value for option '--unit': days must be samples, calls,
           flame a --trace 1         | --trace 1: must be 32 hexadecimal digits
           flame a --slowest 1%      | Unknown option: '--slowest'; see flame --help
@@ -148,7 +149,7 @@ class EbpfToolTest {
           diff a b --slowest 1%     | diff needs two files, or one and --slowest
           diff a --slowest 0%       | --slowest 0%: must be from 0.001% to 99.999%
           diff a --slowest 1        | --slowest 1: must be from 0.001% to 99.999%
-          diff a --slowest 1% --trace 4bf92f3577b34da6a3ce929d0e0e4736 | --trace is one request, and
+          diff a --slowest 1% --trace 4bf92f3577b34da6a3ce929d0e0e4736 | --trace selects one request, but
           diff a b --out c.json     | --out c.json: must end with .html
           import                    | Missing required parameter: 'FILE'; see import --help
           import a --fast           | Unknown option: '--fast'; see import --help
@@ -156,7 +157,7 @@ class EbpfToolTest {
           coldstart --              | coldstart needs -- COMMAND, --pid N, report FILE or compare
           coldstart --pid 1 -- a    | coldstart needs -- COMMAND, --pid N, report FILE or compare
           coldstart --pid 1,1       | Invalid value for option '--pid': '1,1' is not an int
-          coldstart --pid 1 --drop-caches | --ready-log, --stop and --drop-caches are for a command
+          coldstart --pid 1 --drop-caches | --ready-log, --stop and --drop-caches need a command
           coldstart --ready-url a -- b | Invalid value for option '--ready-url': cannot convert 'a'
           coldstart --desk ftp://a -- b | --desk ftp://a: must begin with http:// or https://
           coldstart --ready-log ( -- b | Invalid value for option '--ready-log': cannot convert '('

@@ -56,8 +56,7 @@ class ColdStartPageIT {
 
   @Test
   void tooltip_saysThePhaseTheGapTheStateAndWhoWasWaitedFor() throws Exception {
-    String why =
-        "until thread 9 (holder) of process 7 ended it, in sem_post, after it opened /a.py";
+    String why = "ended by thread 9 (holder) of process 7 in sem_post, after it opened /a.py";
 
     assertThat(
             seen(page(), "for (let lane of [0, 1, 2]) note(tipAt(1.5, lane)); note(tipAt(.5, 0));"))

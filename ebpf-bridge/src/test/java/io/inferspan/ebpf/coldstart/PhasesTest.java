@@ -148,7 +148,7 @@ class PhasesTest {
     assertThat(start.phases().endNanos()).isEqualTo(5000);
     assertThat(start.records()).hasSize(2);
     assertThat(ColdStartText.of(start))
-        .startsWith("ready, by an answer of its URL, after 0.000 s, 1 process;");
+        .startsWith("ready (its URL answered) after 0.000 s, 1 process;");
   }
 
   private void open(String path, int fd) {

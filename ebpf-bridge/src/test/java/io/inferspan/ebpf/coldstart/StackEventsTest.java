@@ -47,7 +47,7 @@ class StackEventsTest {
                 new Wake(THREAD, 200, 900, 6, 62, "later", "")));
 
     assertThat(seen.why(THREAD, ThreadState.FUTEX_PIPE_SOCKET, 100, 200))
-        .isEqualTo("until thread 60 (lock-holder) of process 6 ended it, in sem_post < release");
+        .isEqualTo("ended by thread 60 (lock-holder) of process 6 in sem_post < release");
     assertThat(seen.why(THREAD, ThreadState.FUTEX_PIPE_SOCKET, 190, 200)).isEmpty();
   }
 }

@@ -93,7 +93,7 @@ class ElfSymbolsTest {
   void device_isNotRead() {
     assertThatThrownBy(() -> ElfSymbols.of(Path.of("/dev/zero")))
         .isInstanceOf(ElfException.class)
-        .hasMessage("not a file: /dev/zero");
+        .hasMessage("not a regular file: /dev/zero");
   }
 
   @Test

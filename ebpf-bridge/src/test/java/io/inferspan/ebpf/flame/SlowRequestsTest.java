@@ -109,7 +109,7 @@ class SlowRequestsTest {
     add(1, "a", 1);
 
     assertThatThrownBy(() -> SlowRequests.of(counts, 1, null))
-        .hasMessage("too few requests with stacks: 1");
+        .hasMessage("too few requests to compare: 1");
     add(2, "a", 1);
     assertThatThrownBy(
             () -> SlowRequests.of(counts, 1, Map.of(trace(1), 1.0, trace(2), 2.0, trace(3), 3.0)))
@@ -152,7 +152,7 @@ class SlowRequestsTest {
     assertThat(listed.ofModel("small model").millis()).containsOnlyKeys(trace(1));
     assertThat(listed.stacks(counts).total()).isEqualTo(15);
     assertThatThrownBy(() -> listed.ofModel("other"))
-        .hasMessage("no request of model other, only of [large, small model]");
+        .hasMessage("no request has the model other; there are requests of [large, small model]");
   }
 
   private static Map<String, Double> millis(String text) throws IOException {

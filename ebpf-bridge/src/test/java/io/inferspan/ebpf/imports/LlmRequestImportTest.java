@@ -105,7 +105,7 @@ class LlmRequestImportTest {
 
     assertThat(tracing.spans()).isEmpty();
     assertThat(spans.report())
-        .containsExactly("1 requests without times that fit their span, left out");
+        .containsExactly("1 requests with missing or inconsistent times, left out");
   }
 
   @Test
@@ -117,7 +117,8 @@ class LlmRequestImportTest {
     SpanImport spans = read(SPAN, child);
 
     assertThat(tracing.spans()).isEmpty();
-    assertThat(spans.report()).containsExactly("1 requests with spans below them, left out");
+    assertThat(spans.report())
+        .containsExactly("1 requests that already have child spans, left out");
   }
 
   @Test
@@ -131,7 +132,7 @@ class LlmRequestImportTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "\"name\":\"llm | \"title\":\"llm | expected a text 'resourceSpans.scopeSpans.spans.name'",
+        "\"name\":\"llm | \"title\":\"llm | expected a string 'resourceSpans.scopeSpans.spans.name'",
         "A3CE929D | A3 | expected 32 hexadecimal digits 'resourceSpans.scopeSpans.spans.traceId'",
         "\"1763948002000000000\" | \"soon\" | expected a whole number",
         "{\"doubleValue\":0.3} | {\"stringValue\":\"0.3\"} | spans.attributes.value.intValue'",

@@ -186,7 +186,7 @@ class NcclImportTest {
     assertThat(spans.report())
         .containsExactly(
             "5 NCCL operations",
-            "10 NCCL operations that the inspector lost",
+            "10 NCCL operations that the inspector dropped",
             "2 records of proxy threads, left out");
   }
 
@@ -214,9 +214,9 @@ class NcclImportTest {
   void dumpWithFewerOrMoreRecordsThanCounted_isRefused() {
     assertThatThrownBy(() -> read(COUNTED.replace("\"p2p_records\":1", "\"p2p_records\":2")))
         .hasMessage(
-            "line 4, column 1: expected 1 more counted records behind 'p2p_perf' in this object");
+            "line 4, column 1: expected 1 more records, as counted by dump_stats, with 'p2p_perf' in this object");
     assertThatThrownBy(() -> read(COUNTED.replace("\"p2p_records\":1", "\"p2p_records\":0")))
-        .hasMessageContaining("line 3, column 1: expected no more records than counted")
+        .hasMessageContaining("line 3, column 1: expected no more records than dump_stats counted")
         .hasMessageContaining("p2p_perf");
   }
 

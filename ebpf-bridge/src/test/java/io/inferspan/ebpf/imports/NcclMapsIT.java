@@ -115,9 +115,9 @@ class NcclMapsIT {
         .close();
     assertThatThrownBy(() -> NcclMaps.read("config_map:" + bpf.resolve("other")))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("is a map of another shape");
+        .hasMessageContaining("is a map of another type, key size or value size");
     assertThatThrownBy(() -> NcclMaps.read("slots:/x"))
-        .hasMessage("the map slots is not known, only telemetry_map, config_map and state_map");
+        .hasMessage("unknown map slots: must be telemetry_map, config_map or state_map");
     assertThatThrownBy(() -> NcclMaps.read("state_map"))
         .hasMessage("'state_map' must be the name of a map, a colon and its path");
   }

@@ -96,7 +96,8 @@ class BpfObjectTest {
         BpfObject second = TestObjects.open("good")) {
       assertThatThrownBy(() -> second.share("table", first.map("watched")))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("map table of object good is of another shape than watched");
+          .hasMessage(
+              "map table of object good has another type, key size or value size than watched");
     }
   }
 
@@ -164,7 +165,7 @@ class BpfObjectTest {
   void unknownNames_areSaid() {
     try (BpfObject object = TestObjects.open("good")) {
       assertThatThrownBy(() -> object.program("on_coffee"))
-          .hasMessageStartingWith("object good has no program on_coffee, but [");
+          .hasMessageStartingWith("object good has no program on_coffee, only [");
       assertThatThrownBy(() -> object.map("coffee")).hasMessage("object good has no map coffee");
     }
   }
@@ -175,7 +176,7 @@ class BpfObjectTest {
 
     assertThatThrownBy(() -> BpfObject.open("text", text))
         .isInstanceOf(BpfException.class)
-        .hasMessageContaining("libbpf does not read object text")
+        .hasMessageContaining("libbpf cannot read object text")
         .hasMessageEndingWith("rebuild the object");
   }
 
@@ -187,7 +188,7 @@ class BpfObjectTest {
       BpfException refused = (BpfException) thrown;
       assertThat(refused)
           .hasMessage(
-              "the kernel refused program on_vfs_read of object good without a word, EPERM"
+              "the kernel refused program on_vfs_read of object good without a message, EPERM"
                   + " (operation not permitted): the policy of this kernel forbids programs of"
                   + " section fentry/vfs_read, use a tp_btf or a uprobe program");
       assertThat(refused.log()).contains("on_vfs_read");

@@ -26,7 +26,7 @@ class LibbpfTest {
   void absentLibrary_isSaidWithARemedy() {
     assertThatThrownBy(() -> Libbpf.open("libinferspan-absent.so.1"))
         .isInstanceOf(BpfException.class)
-        .hasMessageStartingWith("libbpf is missing: of libinferspan-absent.so.1 there is ")
+        .hasMessageStartingWith("libbpf is missing: libinferspan-absent.so.1 was not found")
         .hasMessageContaining("install libbpf 1.0 or newer");
   }
 

@@ -37,7 +37,7 @@ class RefusalTest {
 
     assertThat(load("tp_btf/sys_exit"))
         .hasMessage(
-            "the kernel refused program probe of object x without a word, EPERM (operation not"
+            "the kernel refused program probe of object x without a message, EPERM (operation not"
                 + " permitted): run as root, or with CAP_BPF and CAP_PERFMON");
   }
 
@@ -82,8 +82,8 @@ class RefusalTest {
 
     assertThat(refused.getMessage())
         .isEqualTo(
-            "object x was not loaded, EPERM (operation not permitted): a seccomp filter is in"
-                + " force, allow bpf(2) and perf_event_open(2) in the container's profile");
+            "object x was not loaded, EPERM (operation not permitted): a seccomp filter is"
+                + " active, allow bpf(2) and perf_event_open(2) in the container's profile");
     assertThat(refused.log()).isEqualTo(guess);
   }
 

@@ -100,7 +100,7 @@ class UprobesTest {
       assertThatThrownBy(() -> program.attachUprobes(absent))
           .isInstanceOf(BpfException.class)
           .hasMessageContaining("could not attach on_call to /nonexistent/libcuda.so.1, ENOENT")
-          .hasMessageEndingWith("check that the file or the kernel function is there");
+          .hasMessageEndingWith("check that the file or the kernel function exists");
     }
   }
 

@@ -47,7 +47,7 @@ class VerifierSuiteTest {
           null_lookup      | invalid mem access 'map_value_or_null' | compare the result of the lookup with NULL before using it
           out_of_bounds    | invalid access to map value             | check index and length against the size before the access
           illegal_helper   | bpf_redirect                            | call only helpers that this type of program may call
-          stack_overflow   | off=-520                                | keep within 512 bytes of stack, and larger data in a per-processor map
+          stack_overflow   | off=-520                                | use at most 512 bytes of stack, and a per-CPU map for larger data
           endless_loop     | infinite loop detected                  | give the loop a bound that the verifier can see, or use bpf_loop
           write_to_context | invalid bpf_context access              | only read the context, and only at the offsets of its fields
           divide_by_zero   | div by zero                             | divide by something that is not always zero

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The effect of a control group setting on the kernel, and on {@code /proc}. */
+/** The effect of the cgroup setting on the kernel, and on {@code /proc}. */
 class KernelPlannerTest {
 
   private final Path root = SystemView.cgroupRoot();
@@ -63,7 +63,7 @@ class KernelPlannerTest {
         new String[] {elsewhere.toString(), root + "/..", root + "/no-such-group"}) {
       assertThatThrownBy(() -> cgroup(wrong))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("the control group " + wrong + " is not a directory below " + root);
+          .hasMessage("the cgroup " + wrong + " is not a directory below " + root);
     }
   }
 

@@ -159,7 +159,7 @@ class RingReaderTest {
     assertThatThrownBy(() -> new RingWriter(arena, 12_288).memory())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "The ring has 12288 bytes, but must have a power of two from 4096 to 536870912");
+            "the ring has 12288 bytes, but its size must be a power of two from 4096 to 536870912");
   }
 
   @Test

@@ -240,7 +240,7 @@ class RequestStacksIT {
   void withoutABridge_tracesAreNotKnown() {
     assertThatThrownBy(() -> recorder(new StackScope(pids(), true, null), Kind.ON_CPU))
         .isInstanceOf(BpfException.class)
-        .hasMessageContaining("no bridge runs");
+        .hasMessageContaining("no bridge is running");
   }
 
   @Test

@@ -122,7 +122,7 @@ class SupportCheckTest {
 
     assertMissing(
         examine(PLATFORM, "", LIBBPF),
-        "bpf(2): refused while a seccomp filter is in force",
+        "bpf(2): refused, and a seccomp filter is active",
         "seccomp profile");
   }
 

@@ -18,7 +18,7 @@ final class Holder {
     this.proc = proc;
   }
 
-  /** Returns the name and pid of the process, or a text that it cannot be found. */
+  /** Returns the name and pid of the process, or a text for an unknown one. */
   String of(int map) {
     String wanted = "map_id:\t" + map;
     long self = ProcessHandle.current().pid();
@@ -28,7 +28,7 @@ final class Holder {
         .filter(process -> holds(process, wanted))
         .findFirst()
         .map(Holder::named)
-        .orElse("a process that cannot be seen from here");
+        .orElse("a process that is not visible from here");
   }
 
   private static boolean holds(Path process, String wanted) {

@@ -9,13 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The counters of one bridge at one moment.
+ * A snapshot of the counters of one bridge.
  *
- * @param atNanos when, on {@link System#nanoTime}'s clock
+ * @param atNanos when it was taken, on {@link System#nanoTime}'s clock
  * @param counters the counters of the programs
  * @param levels the detail level of each class of events
  * @param ring the fill level of the ring buffer
- * @param asleep whether the probes that only serve requests are off
+ * @param asleep whether the probes that only serve requests are detached
  * @param programs the run statistics of each program, by name
  */
 record Reading(

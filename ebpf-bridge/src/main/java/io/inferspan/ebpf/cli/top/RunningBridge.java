@@ -14,13 +14,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bridge of any process, identified by the maps that its programs share.
+ * A bridge in any process of this machine, identified by the maps that its programs share.
  *
- * <p>The maps are opened only to read them: an open map would outlive its bridge.
+ * <p>The maps are open only while they are read, because an open map would outlive its bridge.
  *
  * @param counters the kernel's id of its map of counters, which identifies the bridge
  * @param loadedNanos when its first program was loaded, in nanoseconds since boot
- * @param reading its counters now
+ * @param reading the snapshot of its counters
  */
 record RunningBridge(int counters, long loadedNanos, Reading reading) {
 

@@ -11,14 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/**
- * Shows the bridges of this machine every second, until interrupted or the last bridge has ended.
- */
+/** Prints the state of each bridge of this machine every second, until the last one has ended. */
 public final class Top {
 
   private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final String NONE =
-      "no bridge runs on this machine: start the agent, or a program that has the bridge on its"
+      "no bridge is running on this machine: start the agent, or an application with the bridge on its"
           + " class path";
 
   private final UnaryOperator<String> picture;
@@ -28,16 +26,20 @@ public final class Top {
   private Map<Integer, Reading> before = new HashMap<>();
 
   /**
-   * Prints to {@code out}.
+   * Creates a command that prints to {@code out}.
    *
-   * @param picture on a terminal, adds the control sequences that overwrite the previous page
+   * @param picture adds the control sequences that make a page overwrite the previous one, if
+   *     {@code out} is a terminal
    */
   public Top(UnaryOperator<String> picture, PrintStream out) {
     this.picture = picture;
     this.out = out;
   }
 
-  /** Prints one page, or pages until the end; returns false if no bridge runs. */
+  /**
+   * Prints one page if {@code once}, otherwise a page every second; returns false if no bridge is
+   * running.
+   */
   public boolean run(boolean once) throws InterruptedException {
     // The kernel measures the run time of BPF programs while this descriptor is open.
     FileDescriptor measuring = RunStats.enable();
@@ -58,7 +60,7 @@ public final class Top {
       Thread.sleep(PERIOD);
       String page = look(RunningBridge.all());
       if (before.isEmpty()) {
-        out.println("the bridge has ended");
+        out.println("no bridge is left");
         return true;
       }
       out.print(picture.apply(page));
@@ -67,7 +69,7 @@ public final class Top {
     return true;
   }
 
-  /** Returns a page for each bridge that was already present at the previous reading. */
+  /** Reads the bridges, and returns a page about those that the previous reading had, too. */
   private String look(List<RunningBridge> bridges) {
     StringBuilder page = new StringBuilder();
     Map<Integer, Reading> now = new HashMap<>();
@@ -85,7 +87,7 @@ public final class Top {
   private String title(RunningBridge bridge) {
     String holder = names.computeIfAbsent(bridge.counters(), holders::of);
     Duration up = Duration.ofNanos(Clocks.boottimeNanos() - bridge.loadedNanos());
-    return "the bridge in %s, for %d:%02d:%02d, %s%n%n"
+    return "bridge in %s, up %d:%02d:%02d, %s%n%n"
         .formatted(
             holder,
             up.toHours(),

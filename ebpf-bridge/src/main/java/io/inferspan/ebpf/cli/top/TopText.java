@@ -48,7 +48,7 @@ final class TopText {
   }
 
   private void events() {
-    row("EVENTS", "per second", "in all");
+    row("EVENTS", "per second", "total");
     List<Kind> seen =
         Arrays.stream(Kind.values())
             .filter(kind -> now.counters().produced(kind) > 0)
@@ -66,14 +66,14 @@ final class TopText {
   }
 
   private void losses() {
-    row("LOST", "per second", "in all");
+    row("LOST", "per second", "total");
     for (KernelLoss reason : KernelLoss.values()) {
       if (reason == KernelLoss.RING_FULL || now.counters().lost(reason) > 0) {
         counts(words(reason.word()), before.counters().lost(reason), now.counters().lost(reason));
       }
     }
     text.append(
-        "  ring: %s of %s wait (%.1f %%)%n%n"
+        "  ring: %s of %s unread (%.1f %%)%n%n"
             .formatted(
                 bytes(now.ring().waitingBytes()),
                 bytes(now.ring().capacityBytes()),
@@ -81,7 +81,7 @@ final class TopText {
   }
 
   private void requests() {
-    row("REQUESTS", "per second", "in all");
+    row("REQUESTS", "per second", "total");
     for (ContextCount what : List.of(ContextCount.REQUESTS_BEGAN, ContextCount.REQUESTS_ENDED)) {
       contexts("", what);
     }
@@ -93,10 +93,10 @@ final class TopText {
     text.append('\n');
   }
 
-  /** Prints the policies, if one was asked. */
+  /** Prints the decisions of policies, if there were any. */
   private void policy() {
     if (Arrays.stream(PolicyCount.values()).anyMatch(what -> now.counters().count(what) > 0)) {
-      row("POLICY", "per second", "in all");
+      row("POLICY", "per second", "total");
       for (PolicyCount what : PolicyCount.values()) {
         counts(words(what.word()), before.counters().count(what), now.counters().count(what));
       }
@@ -107,7 +107,7 @@ final class TopText {
   /** Prints the detail levels, if a budget lowered one. */
   private void detail() {
     if (Arrays.stream(EventClass.values()).anyMatch(this::isLowered)) {
-      row("NOT IN FULL DETAIL", "per second", "in all");
+      row("NOT IN FULL DETAIL", "per second", "total");
       for (EventClass events : EventClass.values()) {
         if (isLowered(events)) {
           String name = events.word() + " (now " + now.levels().of(events).word() + ")";
@@ -123,7 +123,7 @@ final class TopText {
   }
 
   private void programs() {
-    row("PROGRAMS", "runs/s", "ns a run", "% of a CPU");
+    row("PROGRAMS", "runs/s", "ns/run", "% of a CPU");
     RunStats all = new RunStats(0, 0);
     for (String program : now.programs().keySet()) {
       RunStats runs = difference(now.runs(program), before.runs(program));

@@ -43,7 +43,7 @@ final class FeatureProbe {
 
   private FeatureProbe() {}
 
-  /** Returns the error number of the attempt, 0 if it worked. */
+  /** Returns the error number of the attempt; 0 if it succeeded. */
   static int error(KernelFeature feature) {
     try (Arena arena = Arena.ofConfined()) {
       return switch (feature) {
@@ -94,7 +94,7 @@ final class FeatureProbe {
             .word(68, mode.attachType()));
   }
 
-  /** A kernel that supports the link type reports that a directory has no functions. */
+  /** Tries to link a program to a directory; a kernel that supports the link type answers EBADF. */
   private static int link(Arena arena, UprobeMode mode) {
     long program = program(arena, mode);
     if (Errno.isError(program)) {
@@ -113,7 +113,10 @@ final class FeatureProbe {
     }
   }
 
-  /** A kernel that supports the event reports that there is no such file. */
+  /**
+   * Tries to open a uprobe event for a missing file; a kernel that supports the event answers
+   * ENOENT.
+   */
   private static int perfUprobe(Arena arena) {
     MemorySegment attributes = arena.allocate(PERF_ATTRIBUTES_BYTES, Long.BYTES);
     try {

@@ -2,7 +2,10 @@ package io.inferspan.ebpf.libbpf.feature;
 
 import io.inferspan.ebpf.libbpf.UprobeMode;
 
-/** Features that the bridge probes, since versions and privileges do not determine them. */
+/**
+ * A kernel feature that the bridge probes, because neither version nor privileges determine whether
+ * it works.
+ */
 public enum KernelFeature {
   /** {@code bpf(2)} creates a map. */
   MAPS,

@@ -6,9 +6,9 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * The features that this kernel offers this process.
+ * The features of this kernel that this process may use.
  *
- * @param errors the error number of each attempt; 0 or absent if it worked
+ * @param errors the error number of each attempt; 0 or absent if it succeeded
  */
 public record KernelFeatures(Map<KernelFeature, Integer> errors) {
 
@@ -36,7 +36,7 @@ public record KernelFeatures(Map<KernelFeature, Integer> errors) {
     return errors.getOrDefault(feature, 0);
   }
 
-  /** Returns whether the attempt was forbidden, rather than unknown to the kernel. */
+  /** Returns whether the feature exists but this process may not use it. */
   public boolean forbidden(KernelFeature feature) {
     return Errno.EPERM.is(error(feature)) || Errno.EACCES.is(error(feature));
   }

@@ -1,7 +1,7 @@
 /**
  * Kernel features available to this process, found by probing.
  *
- * <p>The probes leave nothing behind. Their consequences for the bridge are decided elsewhere.
+ * <p>Each probe tries an operation and releases whatever it created.
  */
 @NullMarked
 package io.inferspan.ebpf.libbpf.feature;

@@ -35,10 +35,7 @@ public final class LoadedMap implements AutoCloseable {
     return open(number, READ_ONLY);
   }
 
-  /**
-   * Opens a map whose memory is to be mapped, which the kernel does not allow with read-only
-   * access.
-   */
+  /** Opens a map for reading and writing, which the kernel requires for mapping its memory. */
   public static @Nullable LoadedMap openToShare(int number) {
     return open(number, 0);
   }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param number the program's id
  * @param name the first 15 characters of its name
- * @param loadedNanos the load time since boot
- * @param runs its cost while run statistics were enabled
+ * @param loadedNanos when it was loaded, in nanoseconds since boot
+ * @param runs its run statistics, for the time when they were enabled
  * @param maps the ids of its maps
  */
 public record LoadedProgram(
@@ -56,7 +56,7 @@ public record LoadedProgram(
     return programs;
   }
 
-  /** Whether the kernel still has the program of this number. */
+  /** Returns whether a program is still loaded. */
   public static boolean isLoaded(int number) {
     return find(number) != null;
   }

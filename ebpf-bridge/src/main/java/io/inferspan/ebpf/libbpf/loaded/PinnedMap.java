@@ -14,13 +14,13 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map that is pinned to a path in the BPF filesystem for other programs.
+ * A map that is pinned in the BPF filesystem, where other programs can open it.
  *
- * <p>It stays pinned when this is closed, and when the process ends.
+ * <p>It stays pinned after {@link #close} and after the end of the process.
  */
 public final class PinnedMap implements AutoCloseable {
 
-  private static final String REMEDY = "mount -t bpf bpf /sys/fs/bpf, and give CAP_BPF";
+  private static final String REMEDY = "mount -t bpf bpf /sys/fs/bpf, and run with CAP_BPF";
   private static final int NAME_AT = 28;
 
   private final FileDescriptor fd;
@@ -87,7 +87,7 @@ public final class PinnedMap implements AutoCloseable {
         Files.createDirectories(directory);
       }
     } catch (IOException refused) {
-      throw new BpfException("no directory " + directory + " can be made", REMEDY, "");
+      throw new BpfException("the directory " + directory + " cannot be created", REMEDY, "");
     }
   }
 
@@ -100,7 +100,7 @@ public final class PinnedMap implements AutoCloseable {
               .word(8, shape.valueBytes())
               .word(12, shape.entries())
               .text(NAME_AT, shape.name());
-      return descriptor(BpfCommand.MAP_CREATE.give(arguments), "make map " + shape.name());
+      return descriptor(BpfCommand.MAP_CREATE.give(arguments), "create map " + shape.name());
     }
   }
 
@@ -116,7 +116,7 @@ public final class PinnedMap implements AutoCloseable {
         "the kernel did not " + attempt + ": " + Errno.describe(errno), REMEDY, "");
   }
 
-  /** Rejects a map of another shape, which has another purpose and must not be written. */
+  /** Rejects a map of another shape, because it has another purpose. */
   private static PinnedMap checked(FileDescriptor fd, Path path, Shape shape) {
     try {
       BpfMap map = new BpfMap(Libbpf.load(), shape.name(), fd.number());
@@ -124,7 +124,9 @@ public final class PinnedMap implements AutoCloseable {
           || map.keySize() != shape.keyBytes()
           || map.valueSize() != shape.valueBytes()) {
         throw new BpfException(
-            path + " is a map of another shape", "remove it, or choose another directory", "");
+            path + " is a map of another type, key size or value size",
+            "remove it, or choose another directory",
+            "");
       }
       return new PinnedMap(fd, map);
     } catch (RuntimeException wrong) {

@@ -1,8 +1,7 @@
 /**
- * Maps and programs in the kernel, loaded by any process.
+ * Opens maps and programs in the kernel that any process has loaded or pinned.
  *
- * <p>Contains what opens objects that others create or will open. The bridge's own maps and
- * programs belong to a {@code BpfObject}.
+ * <p>The bridge's own maps and programs belong to a {@code BpfObject}.
  */
 @NullMarked
 package io.inferspan.ebpf.libbpf.loaded;

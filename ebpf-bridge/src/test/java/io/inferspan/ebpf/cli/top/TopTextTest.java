@@ -87,7 +87,7 @@ class TopTextTest {
 
   @Test
   void ringFill_isInBytesAndShare() {
-    assertThat(page).contains("ring: 1.0 MiB of 16.0 MiB wait (6.3 %)");
+    assertThat(page).contains("ring: 1.0 MiB of 16.0 MiB unread (6.3 %)");
   }
 
   @Test

@@ -82,9 +82,9 @@ class FlamePageIT {
           .hasText(
               new String[] {
                 "function",
-                "function of the kernel",
-                "kernel on the GPU, or a detail of it",
-                "end of the CPU’s part, or a stack that is cut"
+                "kernel function",
+                "GPU kernel, or a detail of it",
+                "boundary between CPU and GPU, or truncated stack"
               });
       assertThat(frame(page, "gemm_[G]")).hasClass(Pattern.compile("flame-gpu"));
       assertThat(frame(page, "do_syscall_64_[k]")).hasClass(Pattern.compile("flame-kernel"));
@@ -113,8 +113,8 @@ class FlamePageIT {
     assertThat(page.locator(".flame-legend li"))
         .hasText(
             new String[] {
-              "span, or mark of the engine",
-              "call of the kernel, or wait in it",
+              "span, or marker of the engine",
+              "system call, or wait in the kernel",
               "call of CUDA or NCCL"
             });
   }

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""actor.py LIBRARIES [SCENE …]: plays scenes of servers to itself over socket pairs, each in a process of its own.
+"""actor.py LIBRARIES [SCENE …]: runs scenes, in which a server and its client talk over socket pairs, each in its own process.
 
-Every scene makes device calls whose grid is a number of their own, and prints what is true of them, one JSON line a
-call: {"scene", "tag", "trace"}, where trace is the id the call belongs to, or null when it belongs to none. Here are
-those of several threads and processes, and of programs that use CKP; the others are in the modules that are
-only imported.
+Every scene makes device calls, each with a unique grid size, and prints the expected result, one JSON line per call:
+{"scene", "tag", "trace"}, where tag is the grid size, and trace the trace id that the call belongs to, or null. This file has
+the scenes with several threads and processes, and with programs that use CKP; the other scenes are in the imported modules.
 """
 
 import _thread
@@ -52,7 +51,7 @@ def inheritance_ends():
 
     client.sendall(head(1))
     server.recv(65536)
-    # Without the hand-shake of Thread.start(), on whose lock a slow machine's thread waits before its first call.
+    # Not Thread.start(): on a slow machine, the new thread would wait for its lock before the first call.
     _thread.start_new_thread(late, ())
     ready.wait()
     server.sendall(ANSWER)
@@ -145,7 +144,7 @@ def forks_inherit():
 
 @play
 def pid_again():
-    """The process that takes over a number takes over nothing else."""
+    """A process with a reused pid does not inherit the previous process's request."""
     server, client = pair()
     trace = trace_id(1)
     data = head(1)
@@ -163,17 +162,17 @@ def pid_again():
         call(None)
         os._exit(0 if os.getpid() == pid else 3)
     if os.waitpid(pid, 0)[1]:
-        print(json.dumps({"scene": stage.scene, "note": "the child did not have the number"}), flush=True)
+        print(json.dumps({"scene": stage.scene, "note": "the child did not get the wanted pid"}), flush=True)
 
 
 def fork_with(pid):
-    """Asks for the number, and leaves the next that others get where it is: else they would be as likely to get this one."""
+    """Forks with the wanted pid, without changing the next pid that the kernel assigns, which another process could take."""
     number = ctypes.c_int(pid)
     # flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size
     arguments = (ctypes.c_uint64 * 10)(0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, ctypes.addressof(number), 1)
     result = ctypes.CDLL(None, use_errno=True).syscall(CLONE3, arguments, ctypes.sizeof(arguments))
     if result < 0:
-        raise OSError(ctypes.get_errno(), f"clone3 with the number {pid}")
+        raise OSError(ctypes.get_errno(), f"clone3 with pid {pid}")
     return result
 
 
@@ -199,7 +198,7 @@ def ckp_requests():
 
 @play
 def ckp_of_nobody():
-    """What a thread reads while it says that it serves no request is not given to it, and costs it no other request."""
+    """A request that a thread reads while it reports by CKP that it serves none is not bound to it, and does not affect others."""
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
     (one, first), (two, second) = pair(), pair()
     with ckp.request(None):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: a process that is adopted, what it starts, and the requests inside it, which are still their own."""
+"""Part of `check`: an adopted process, its children, and the requests that they serve, which keep their own spans."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ def say(process, line):
 
 
 def adopted(report):
-    """What is no request's of the tree belongs to the process; another's does not; the owner ends with the last of the tree."""
+    """Calls of the process tree outside requests belong to the adopted process. The owner ends with the tree's last process."""
     process, other = started(), started()
     with Observer(*library("libcuda.so.1"), f"ckp={KIT}/libinferspan_ckp.so", f"adopt={process.pid}") as observer:
         say(process, "tree")
@@ -39,5 +39,5 @@ def adopted(report):
     wanted = {1: OURS, 2: OURS, 3: OURS, 4: OURS, 5: TOLD, 7: HTTP, 8: OURS}
     ends = [(e.kind, e.result) for e in observer.events if e.trace == OURS and e.kind in (BEGAN, ENDED)]
     report("adopted process", launches == wanted and ends == [(BEGAN, PROCESS), (ENDED, PROCESS)],
-           f"{len(launches)} calls of a tree and of requests inside it, none of others"
+           f"{len(launches)} calls of a process tree and of requests in it, none of other processes"
            + ("" if launches == wanted else f": {launches}") + f"; {ends}")

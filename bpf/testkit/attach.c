@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Where functions begin in a library's file, and linking programs to them. */
+/* Finds functions in a library's file, and attaches BPF programs to them. */
 #define _GNU_SOURCE
 #include "attach.h"
 
@@ -29,7 +29,7 @@ static unsigned long file_offset(Elf *elf, GElf_Addr address)
 	return 0;
 }
 
-/* 0 when the library has no such function. */
+/* Returns the function's offset in the file, or 0 if the library does not have it. */
 static unsigned long offset_of(Elf *elf, const char *function)
 {
 	Elf_Scn *section = NULL;
@@ -72,7 +72,7 @@ int kernel_is_from(int major, int minor)
 	return running_major > major || (running_major == major && running_minor >= minor);
 }
 
-/* Before 6.6: a perf event for each function. */
+/* Attaches with one perf event per function, for kernels before 6.6. */
 static void link_one_by_one(const char *program, bool at_return, const char *path, const unsigned long *offsets,
 			    const __u64 *cookies, __u32 count)
 {
@@ -123,7 +123,7 @@ void attach_library(const char *table, const char *path, int by_pair)
 	while (fscanf(file, "%63s %127s %llx", library, function, &cookie) == 3) {
 		unsigned long offset = strstr(path, library) ? offset_of(elf, function) : 0;
 
-		/* Two names of one function are one function. */
+		/* Attach only once to a function with two names. */
 		for (__u32 i = 0; i < count; i++)
 			if (offsets[i] == offset)
 				offset = 0;
@@ -134,7 +134,7 @@ void attach_library(const char *table, const char *path, int by_pair)
 	}
 	fclose(file);
 	if (!count)
-		die("no watched function in", path);
+		die("no function to probe in", path);
 	if (by_pair) {
 		link_uprobes("call_enter", UPROBE_MULTI, 0, path, offsets, cookies, count);
 		link_uprobes("call_return", UPROBE_MULTI, RETURN_FLAG, path, offsets, cookies, count);

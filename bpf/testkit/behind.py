@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes behind the beginning of a response: which threads still work for the request, and which wait for other work."""
+"""Scenes after the beginning of a response: which threads still work for the request, and which wait for other work."""
 
 import os
 import select
@@ -13,7 +13,7 @@ from inferspan_ckp import Ckp
 
 
 def answered(number):
-    """A connection whose response has begun, and that stays open."""
+    """Returns a connection whose response has begun, and that stays open."""
     server, client = pair()
     served(server, client, head(number), trace_id(number))
     call(trace_id(number))
@@ -21,7 +21,7 @@ def answered(number):
 
 
 def job():
-    """A descriptor that is ready to be read: something else to do."""
+    """Returns a descriptor that is ready to be read, which represents other work."""
     reading, writing = os.pipe()
     os.write(writing, b"x")
     return reading
@@ -77,7 +77,7 @@ def another_job_among_several():
 
 @play
 def another_job_by_accept():
-    """Also where the response has not begun: somebody else will give it."""
+    """Accepting a connection ends the binding even before the response begins, because another thread will write the response."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         clients = [socket.create_connection(listener.getsockname())]
         first, second = answered(1)
@@ -94,7 +94,7 @@ def another_job_by_accept():
 
 @play
 def another_job_than_the_programs_own():
-    """A program that says itself whom it serves may wait as it likes; behind it, nothing comes back."""
+    """Waits do not end a request that is reported by CKP; after its end, the previous request does not return."""
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
     server, client = answered(1)
     epolled(job())
@@ -106,7 +106,7 @@ def another_job_than_the_programs_own():
 
 @play
 def still_answering():
-    """A response that goes on: waiting for its own connection, and sleeping, do not end it; nor does what it asks others."""
+    """Waiting for the request's own connection, sleeping, and calls to other servers do not end a response in progress."""
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
@@ -124,7 +124,7 @@ def still_answering():
 
 @play
 def still_answered_by_another():
-    """The thread that read goes on to other work, one that it started goes on with the response."""
+    """The thread that read the request turns to other work, and a thread that it started continues the response."""
     server, client = pair()
     left, gone = threading.Event(), threading.Event()
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the watched functions: library, function, attach cookie. */
+/* Prints the table of probed functions: library, function, attach cookie. */
 #include <stdio.h>
 #include <string.h>
 

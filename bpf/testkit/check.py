@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds what the programs report against what the stand-ins and servers know to be true. Needs root. See `check`."""
+"""Compares the programs' records with the logs of stand-ins and servers. Needs root. See `check`."""
 
 import collections
 import contextlib
@@ -24,7 +24,7 @@ from steps import steps
 from verified import verified
 
 LAUNCH, STREAM_SYNC, DEVICE_SYNC, RETRANSMIT, BEGAN, ENDED = 1, 10, 12, 321, 403, 404
-# How many times slower than hardware the machine is, for bounds on time: an emulated one keeps its clocks, and is late.
+# How many times slower than real hardware the machine is. Bounds on time are multiplied by it, for emulated machines.
 SLOWNESS = float(os.environ.get("CHECK_SLOWNESS", "1"))
 failures = []
 
@@ -36,7 +36,7 @@ def report(name, ok, text):
 
 
 def scenes(options=()):
-    """Every scene of actor.py: each call under its trace, or under none."""
+    """Runs every scene of actor.py: each call must be under its trace, or under none."""
     command = [sys.executable, os.path.join(HERE, "actor.py"), KIT]
     with Observer(*library("libcuda.so.1"), f"ckp={KIT}/libinferspan_ckp.so", *options) as observer:
         lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=120).stdout.splitlines()
@@ -60,7 +60,7 @@ def scenes(options=()):
             report("scene " + name, False, "; ".join(faults[:4]))
     wrong = any(faults for _, faults in results.values())
     report("scenes", not wrong and calls > 100 and not launches,
-           f"{len(results)} scenes, {calls} calls, all as they should be" if not wrong else "see above")
+           f"{len(results)} scenes, {calls} calls, all as expected" if not wrong else "see above")
     operations = [event for event in observer.events if event.kind == 350]
     report("operations", [event.text for event in operations] == ["prefill"], f"{len(operations)} seen, named and ended")
     report("ends of scenes", *ends_of(observer, {line["tag"] // 100 for line in map(json.loads, lines) if "tag" in line}))
@@ -70,16 +70,16 @@ def scenes(options=()):
 
 
 def ends_of(observer, pids):
-    """Of requests that these processes thought of, since others of the machine have some as well. Counted are all."""
+    """Checks the ends of these processes' requests; other processes of the machine may have requests, too. Counters include all."""
     ours = {f"{pid:016x}" for pid in pids}
     began, ended = ({e.owner for e in observer.events if e.kind == kind and e.trace[:16] in ours} for kind in (BEGAN, ENDED))
     left = observer.counters.get(620, 0) - observer.counters.get(621, 0)
     return began == ended and len(began) > 0 and left == observer.living, (
-        f"{len(began)} requests began and {len(began & ended)} ended; of all, {left} are left and {observer.living} known")
+        f"{len(began)} requests began and {len(began & ended)} ended; of all processes, {left} are still open and {observer.living} in the counter")
 
 
 def request_of(rng, number):
-    """A request as some client sends it, in pieces, and the trace id its work must have."""
+    """Returns a random request, the positions at which it is split, and the expected trace id."""
     trace, span = f"{rng.getrandbits(128) | 1:032x}", f"{rng.getrandbits(64) | 1:016x}"
     kind = rng.choice(["sampled"] * 6 + ["unsampled", "none", "broken"])
     flags = "01" if kind == "sampled" else "00"
@@ -106,7 +106,7 @@ def converse(port, seed, requests):
         for number in range(requests):
             for piece in request_of(rng, number):
                 connection.sendall(piece)
-                # Lets the server read this piece alone, now and then; right or wrong does not hang on it.
+                # Sometimes lets the server read this piece alone. The result does not depend on it.
                 time.sleep(rng.choice([0, 0.002]))
             answer = b""
             while not answer.endswith(b"\r\n\r\nok"):
@@ -114,7 +114,7 @@ def converse(port, seed, requests):
                 if not got:
                     raise SystemExit("the server closed the connection")
                 answer += got
-        # The server closes after the last write has returned, which a client that has all its bytes need not have waited for.
+        # Wait for the server's close: the last write may return after the client has received all bytes.
         connection.shutdown(socket.SHUT_WR)
         while connection.recv(65536):
             pass
@@ -145,7 +145,7 @@ def interleaved(seed, connections=8, requests=25):
             continue
         kind = kinds[name]
         if name == "cuMemcpyAsync":
-            kind = 4  # the server's runtime call said so
+            kind = 4  # by the server's runtime call
         wanted = known.trace(known.at(tgid, tid, entry))
         around = [e for e in events[(tid, kind)] if e.start <= entry and end <= e.end]
         for event in around:
@@ -158,18 +158,19 @@ def interleaved(seed, connections=8, requests=25):
         elif around:
             wrong.append(f"{name}: {[e.trace for e in around]} instead of {wanted}")
         else:
-            # A thread that a handler started may be of a pool: while others are served, nothing says whose its work is.
+            # A thread that a handler started may belong to a pool: while other requests are open, its work is not
+            # attributed.
             (shared if known.is_started(tid, entry) else missing).append(name)
     left = [e for rest in events.values() for e in rest]
     report("device calls", right > 500 and not missing and not wrong and not left and not unwatched,
-           f"{connections * requests} requests on {connections} connections (seed {seed}): {right} as the truth says, "
-           f"{len(missing)} missing, {len(wrong)} wrong, {len(left)} from nowhere {(wrong + missing + left)[:3] or ''}"
-           + (f", not watched: {sorted(unwatched)}" if unwatched else ""))
+           f"{connections * requests} requests on {connections} connections (seed {seed}): {right} as logged, "
+           f"{len(missing)} missing, {len(wrong)} wrong, {len(left)} unexpected {(wrong + missing + left)[:3] or ''}"
+           + (f", without a probe: {sorted(unwatched)}" if unwatched else ""))
     unattributed = observer.counters.get(625, 0)
     report("calls of started threads", unattributed >= len(shared) > 0,
-           f"{len(shared)} while others were served, which is not known to be theirs; {unattributed} operations counted as such")
+           f"{len(shared)} while other requests were open, not attributed; {unattributed} unattributed operations counted")
     report("runtime and driver", observer.counters.get(524, 0) > 0,
-           f"{observer.counters.get(524, 0)} runtime calls left out, their driver calls kept")
+           f"{observer.counters.get(524, 0)} runtime calls omitted, their driver calls kept")
     strays = [e for e in observer.events
               if 200 <= e.kind < 400 and (e.tgid == process.pid or ("tid", e.tid) in known.spans)
               and e.trace not in known.near(e.tgid, e.tid, e.start, e.end)]
@@ -179,16 +180,16 @@ def interleaved(seed, connections=8, requests=25):
     began, ended = observer.counters.get(620, 0), observer.counters.get(621, 0)
     report("requests", began == ended > 0 and observer.counters.get(600) == connections * requests
            and observer.counters.get(605, 0) > 0 and not observer.counters.get(623, 0),
-           f"{observer.counters.get(600, 0)} heads, {observer.counters.get(605, 0)} reads went on with one, "
+           f"{observer.counters.get(600, 0)} heads, {observer.counters.get(605, 0)} reads continued one, "
            f"{began} requests began and {ended} ended")
     report("accounting of requests", *observer.accounted())
     return observer
 
 
 def durations():
-    """5 ms of waiting as the stand-in's clock sees it, against the kernel's."""
+    """Compares durations that the stand-in measured with those of the records."""
     wanted = {"cuLaunchKernel": (LAUNCH, 0, 1e6), "cuStreamSynchronize": (STREAM_SYNC, 4e6, 9e6)}
-    # A hypervisor that takes the processor away leaves no record of it: the least disturbed of three tries counts.
+    # A hypervisor may stop the processor without a trace, so the least disturbed of three tries counts.
     tries = [timed_calls(wanted) for _ in range(3)]
     for name, (_, least, most) in wanted.items():
         number, stopped, usual, median, p99 = min((each[name] for each in tries), key=lambda each: each[-1])
@@ -198,14 +199,14 @@ def durations():
 
 
 def is_stopped(event, call, away):
-    """Whether the scheduler's own records say that the thread did not run between the probe's clock and the library's."""
+    """Returns whether, by the scheduler's records, the thread was stopped between the clock readings of probe and library."""
     gaps = (event.start, call[0]), (call[1], event.end)
     return any(a.start < end and a.end > start for start, end in gaps for a in away)
 
 
 def timed_calls(wanted):
-    """By function: how many calls were seen, how many were stopped between the clocks, the usual duration, and by how much
-    the clocks differ for the others, in the middle and at p99."""
+    """Returns by function: the number of calls, the number of calls stopped between the clock readings, the median duration, and the
+    difference of the clock readings for the other calls (median and p99)."""
     log = os.path.join(KIT, "calls")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(log)
@@ -246,12 +247,12 @@ def rate(seconds, threads):
 
 
 def contexts():
-    """Contexts that come from elsewhere: the reader's own threads, and the contract map, read and written."""
+    """Contexts from other sources: the reader's own threads, and the context map, read and written."""
     with Observer("own=50", "flags=4") as observer:
         pass
     own = [e for e in observer.events if e.kind == 200 and e.source == 1]
     report("own thread", len(own) == 50 and {e.trace for e in own} == {"5" * 32} and {e.span for e in own} == {"6" * 16},
-           f"{len(own)} reads with a context published, as many without")
+           f"{len(own)} reads with a published context, as many without")
     program = "import sys; sys.stdin.read(1); f = open('/dev/null', 'rb', 0); [f.read(1) for i in range(30)]; print('done', flush=True); sys.stdin.read()"
     for flags, wanted in (("104", 30), ("004", 0)):
         with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
@@ -293,7 +294,7 @@ def contexts():
 
 
 def waits():
-    """Waiting before the response is the request's, and in a watched function; waiting behind it, for the next one, is none's."""
+    """Waits before the response, and in a probed function, belong to the request; waits after it, for the next request, do not."""
     scale = 1 if SLOWNESS == 1 else 10
     program = (
         "import ctypes, select, socket, sys\n"
@@ -312,11 +313,11 @@ def waits():
     polls = [(e.end - e.start) / 1e6 for e in ours if e.kind == 205]
     away = [(e.end - e.start) / 1e6 for e in ours if e.kind == 301 and e.end - e.start > 20e6 * scale]
     report("waits", len(polls) == 1 and len(away) == 2 and all(30 * scale - SLOWNESS <= each < 60 * scale for each in polls + away),
-           f"polls of {polls} ms, off the CPU for {away} ms; the {60 * scale} ms behind the response are not among them")
+           f"polls of {polls} ms, off the CPU for {away} ms; the {60 * scale} ms after the response are not among them")
 
 
 def cgroups():
-    """Only processes below the chosen directory are in scope."""
+    """Only processes in the chosen cgroup directory are in scope."""
     mount = os.path.join(KIT, "cgroup")
     inner = os.path.join(mount, "inferspan-check", "inner")
     os.makedirs(mount, exist_ok=True)
@@ -342,15 +343,15 @@ def cgroups():
 
 
 def targets():
-    """With targets, a process that is none of them is let alone, whatever headers it reads."""
+    """With targets, other processes are ignored, even if they read requests."""
     with Observer(*library("libcuda.so.1"), "target=1") as observer:
         subprocess.run([sys.executable, os.path.join(HERE, "actor.py"), KIT, "plain"], stdout=subprocess.DEVNULL, check=True)
     seen = [event for event in observer.events if event.kind < 400]
-    report("targets", not seen and not observer.counters.get(600), f"{len(seen)} events of a process that is no target")
+    report("targets", not seen and not observer.counters.get(600), f"{len(seen)} events of a process that is not a target")
 
 
 def overflow():
-    """A reader that sleeps while the ring runs over: what is lost is known to the last record."""
+    """The ring overflows while the reader sleeps: the number of lost records is exact."""
     with Observer(f"ckp={KIT}/load", "flags=84") as observer:
         os.kill(observer.process.pid, signal.SIGSTOP)
         subprocess.run([os.path.join(KIT, "load"), "2", "2", "00-" + "1" * 32 + "-" + "2" * 16 + "-01", "0", "read"],
@@ -361,7 +362,7 @@ def overflow():
 
 
 def tcp():
-    """Connects that succeed, are refused, and are not answered, so that their first packet is sent again."""
+    """Connects that succeed, are refused, or are not answered, so that their first packet is retransmitted."""
     program = (
         "import socket, sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
         "full = socket.create_server(('127.0.0.1', 0), backlog=0)\n"
@@ -381,13 +382,13 @@ def tcp():
     connects = [e.result for e in ours if e.kind == 320]
     again = [e for e in ours if e.kind == RETRANSMIT]
     report("tcp", connects == [0, -111, -125] and len(again) >= 1,
-           f"connects ended with {connects}, {len(again)} packets sent again")
+           f"connects ended with {connects}, {len(again)} packets retransmitted")
 
 
 def vendor_runtime():
     program = os.path.join(KIT, "vadd")
     if not os.path.exists(program):
-        print("skip vendor runtime: no CUDA toolkit was there to build with")
+        print("skip vendor runtime: the CUDA toolkit is not installed")
         return
     needed = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True).stdout
     path = next(os.path.realpath(line.split()[2]) for line in needed.splitlines() if "libcudart.so" in line)
@@ -402,7 +403,7 @@ def vendor_runtime():
 
 
 def streams():
-    """A program that takes one stream per thread and destroys none goes on for ever on the stand-in, too."""
+    """A program that creates any number of streams and destroys none keeps running on the stand-in."""
     program = (
         "import ctypes, sys; driver = ctypes.CDLL(sys.argv[1] + '/libcuda.so.1')\n"
         "for i in range(3000):\n"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""coldstart.py LIBRARIES WEIGHTS TRUTH PORT: a server whose start is known to the millisecond. BEGAN says when it began, in seconds.
+"""coldstart.py LIBRARIES WEIGHTS TRUTH PORT: a server that logs the phases of its start. BEGAN is the time of its start in seconds.
 
-It imports, forks an engine, and serves on PORT once that is ready. The engine uses the stand-ins for CUDA and NCCL, reads one half of
-WEIGHTS, maps the other and touches some of its pages, computes, waits for a lock that another thread holds, and synchronises with the
-device.
-TRUTH gets one JSON line per part, when it ends: what it was, of which process, from when to when on CLOCK_MONOTONIC, and who was
-waited for. Parts in pieces are as long as "more" says, in seconds.
+It imports modules, forks an engine, and serves on PORT when the engine is ready. The engine uses the stand-ins for CUDA and NCCL, reads
+one half of WEIGHTS, maps the other half and touches some of its pages, computes, waits for a lock that another thread holds, and
+synchronises with the device.
+At the end of each part, one JSON line is added to TRUTH: the name of the part, the process, begin and end on CLOCK_MONOTONIC, and the
+holder that a wait waited for. For parts in several pieces, "more" is their duration in seconds.
 """
 
 import contextlib
@@ -122,7 +122,7 @@ def wait_for_lock():
 
 
 def main():
-    # First, so that the observer has found them when they are called.
+    # Loaded first, so that the observer has attached to them before they are called.
     driver = ctypes.CDLL(os.path.join(sys.argv[1], "libcuda.so.1"))
     nccl = ctypes.CDLL(os.path.join(sys.argv[1], "libnccl.so.2"))
     import asyncio, concurrent.futures, decimal, email.mime.multipart, http.server, logging.config  # noqa: F401, E401

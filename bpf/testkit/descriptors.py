@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: what system calls on descriptors are said to have moved, and on what."""
+"""Part of `check`: the reported bytes of system calls on descriptors, and the types of the descriptors."""
 
 import os
 import subprocess
@@ -45,6 +45,6 @@ def descriptors(report):
     moved = [(e.kind, e.amount, e.detail & 7) for e in seen if e.kind in (READ, WRITE, RECEIVE, SEND)]
     wanted = [(WRITE, 300, FILE), (READ, 200, FILE), (SEND, 123, UNIX), (RECEIVE, 123, UNIX), (SEND, 0, UNIX)]
     report("bytes moved", run.stdout.split() == ["300", "200", "3", "3", "0"] and moved == wanted,
-           f"{moved}, the program says {run.stdout.split()}")
+           f"{moved}, the program reports {run.stdout.split()}")
     closed = [e.detail & 7 for e in seen if e.kind == CLOSE]
     report("kinds of what is closed", closed == [FILE, PIPE, UNIX, INET], f"{closed}")

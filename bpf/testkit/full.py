@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: more requests at once than the programs keep, and what numbers requests have."""
+"""Part of `check`: more open requests than the map can hold, and the numbers of requests."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ NUMBERS_CPU = 1023
 
 
 def full(report):
-    """Who finds no room gets no context, and is counted; who had room keeps it."""
+    """Requests beyond the limit get no context and are counted; earlier requests keep theirs."""
     program = (
         "import ctypes, os, sys, threading; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
         "driver = ctypes.CDLL(sys.argv[1] + '/libcuda.so.1'); ckp = Ckp(sys.argv[1] + '/libinferspan_ckp.so')\n"
@@ -32,12 +32,12 @@ def full(report):
     began, ended, refused = (observer.counters.get(index, 0) for index in (620, 621, 521))
     report("room for requests", launches == [(n, n) for n in range(1, 9) for _ in range(3)]
            and began == ended == refused == 24 and not observer.living,
-           f"48 requests, 8 have room: {began} began, {ended} ended, {refused} were refused, {observer.living} never end; "
+           f"48 requests, room for 8: {began} began, {ended} ended, {refused} were refused, {observer.living} did not end; "
            f"{len(launches)} calls under their requests")
 
 
 def numbers(report, events):
-    """A request's number is the time of its beginning, but for the last bits: no two have the same, however long the uptime."""
+    """A request's number is the time of its beginning, except the last bits, and is unique."""
     began = [e for e in events if e.kind == BEGAN]
     late = [(e.owner & ~NUMBERS_CPU) - (e.start & ~NUMBERS_CPU) for e in began]
     report("numbers of requests", len(began) > 100 and len({e.owner for e in began}) == len(began)

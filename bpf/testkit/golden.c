@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes known values of every shared struct, so that the reader's side can prove it reads the same bytes. */
+/* Writes each shared struct with known values, so that a test of the reader can check that it decodes the same bytes. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of heads that come in pieces: which bytes go on with which head, and which only seem to."""
+"""Scenes with request heads (request line and headers) in pieces: which bytes continue which head."""
 
 import os
 import socket
 
 from stage import ANSWER, call, head, in_thread, pair, play, served, trace_id
 
-HALF = 30  # bytes of a head, in the middle of its traceparent's line or before
+HALF = 30  # bytes of the first piece, which end in the line of traceparent or before
 
 
 def over_tcp(listener):
-    """A new connection's two ends."""
+    """Returns the two ends of a new connection."""
     client = socket.create_connection(listener.getsockname())
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     server, _ = listener.accept()
@@ -23,7 +23,7 @@ def tcp_pair():
 
 
 def abandoned(server, client, number):
-    """A client that goes away in the middle of a head that had a traceparent already."""
+    """A client disconnects in the middle of a head, after its traceparent."""
     client.sendall(head(number)[:-2] + b"X-")
     server.recv(65536)
     client.close()
@@ -49,7 +49,7 @@ def given_up_in_the_middle():
 
 @play
 def given_up_and_replaced():
-    """By another descriptor, so that no close is ever seen."""
+    """The descriptor is replaced with dup2, so that the programs see no close."""
     for follower, trace in ((None, None), (2, trace_id(2))):
         server, client = pair()
         abandoned(server, client, 1)
@@ -59,7 +59,7 @@ def given_up_and_replaced():
 
 
 def finished_by_another(server, client):
-    """One thread reads half a head, another the rest; the first then reads the next head, whole."""
+    """One thread reads half a head, another thread the rest; then the first thread reads the next head as a whole."""
     data = head(1)
     client.sendall(data[:-4] + b"\r\nX")
     server.recv(65536)
@@ -78,7 +78,7 @@ def finished_by_another_thread():
 
 @play
 def halves_of_two_heads():
-    """What the first thread reads goes on with what the second read, not with what it read itself before."""
+    """What the first thread reads continues what the second thread read, not its own earlier read."""
     server, client = tcp_pair()
     client.sendall(head(1)[:-2] + b"X")
     server.recv(65536)
@@ -94,7 +94,7 @@ def halves_of_two_heads():
 
 @play
 def a_value_like_a_request():
-    """A piece that begins like a request, and is the middle of a header all the same."""
+    """A piece in the middle of a header begins like a request."""
     server, client = tcp_pair()
     client.sendall(head(1)[:-2] + b"X-Line: ")
     server.recv(65536)
@@ -118,7 +118,7 @@ def split_over_tcp():
 
 @play
 def thrown_away():
-    """Bytes that a read only takes off the connection; its buffer holds what lay there before."""
+    """A read discards bytes (MSG_TRUNC), so its buffer still has earlier data."""
     server, client = tcp_pair()
     client.sendall(head(1))
     server.recv_into(bytearray(head(2)), len(head(2)), socket.MSG_TRUNC)
@@ -133,7 +133,7 @@ def many(bytes_of_each, number):
 
 @play
 def many_buffers():
-    """A list of more buffers than are looked at: of such a head nothing is known, and nothing is kept."""
+    """A head in more buffers than the programs examine is ignored, and no part of it is kept."""
     for read in (lambda s, b: os.readv(s.fileno(), b), lambda s, b: s.recvmsg_into(b)):
         server, client = pair()
         client.sendall(head(1))

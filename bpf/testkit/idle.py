@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: while no request is open no thread is looked at, and nothing of that time is reported as a request's."""
+"""Part of `check`: while no request is open, threads are not observed, and calls of that time are not reported for a later request."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ READ_NUMBER = "0" if os.uname().machine == "x86_64" else "63"  # of the system c
 
 
 def missed_ends(report):
-    """A call that ended while no request was open is not taken for one that a later request waits for."""
+    """A call that ended while no request was open is not reported for a later request."""
     program = (
         "import os, socket, sys, threading, time\n"
         "def head(digit):\n"
@@ -32,7 +32,7 @@ def missed_ends(report):
     later = [e for e in observer.events if e.trace == "9" * 32]
     began = [e.start for e in later if e.kind == 403]
     early = [e for e in later if e.kind < 400 and e.start < began[0]]
-    # The thread slept while request 9 was served, and in no call that is reported; the read is long over.
+    # During request 9 the thread slept outside of reported system calls; its read had ended before.
     asleep = [e for e in later if e.kind == 301 and e.end - e.start > 5e6]
     report("missed ends", len(began) == len(asleep) == 1 and not early and not asleep[0].extra,
            f"{len(later)} events, {len(early)} began before their request {early[:1] or ''}, "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of processes: what a child's descriptors say of its parent's request, and ends that no call announces."""
+"""Scenes with processes: descriptors of child processes, and requests that end with a thread or process."""
 
 import contextlib
 import os
@@ -61,7 +61,7 @@ def a_childs_answer():
 
 @play
 def exits_inside_ckp():
-    """Both requests of a thread end with it, and no close announces either."""
+    """Both requests of a thread end with the thread, without a close."""
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
@@ -72,12 +72,12 @@ def exits_inside_ckp():
 
 @play
 def becomes_another_program():
-    """A thread other than the first starts another program, and gets the first one's number."""
+    """A thread other than the main thread executes another program, and gets the main thread's id."""
     kept = []
 
     def begin():
         ends = pair()
-        # Numbers that the other program's own files will not get.
+        # Descriptors that the other program will not reuse.
         server, client = (socket.socket(fileno=os.dup2(end.detach(), 50 + i, False)) for i, end in enumerate(ends))
         client.sendall(head(1))
         server.recv(65536)

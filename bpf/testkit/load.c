@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY]]]: launches kernels, or reads nothing, for a request; as
- * fast as it can with a rate of 0. Prints calls, seconds, calls per second, CPU time a call, and how often it could look at the clock
- * while it waited for the next: what others left of its core. A read costs its observer least, so it reaches the highest rate of events.
- * With a copy of the library under another name, which nothing watches, each call is made in turns of 10 ms by the one and the other, and
- * the last number is the share of a core that the watched one costs beyond the other: of looks in as much CPU time.
+ * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY]]]: launches kernels, or makes empty reads, in a request;
+ * at full speed if PER_SECOND is 0. Prints calls, seconds, calls per second, CPU time per call, and the number of clock
+ * readings between calls, which measures the idle time of its core. Empty reads are the cheapest events, so they reach the
+ * highest rate. LIBRARY is a copy of the CUDA stand-in under another name, which is not probed: then the two libraries take
+ * turns of 10 ms, and the last number is the cost of the probed library beyond that of the copy, as a share of a core, from the
+ * clock readings per CPU time.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,10 +30,10 @@ static double seconds;
 static double pause_nanos;
 static const char *traceparent;
 static uint64_t looks;
-static int nothing = -1; /* what is read, when reads are wanted */
+static int nothing = -1; /* the descriptor for empty reads */
 static launch_function *unwatched;
 
-/* Of a thread, in the turns of either library: looks, and its CPU time. */
+/* By library, in its turns: clock readings and CPU time of the thread. */
 static uint64_t turn_looks[2], turn_nanos[2];
 
 static uint64_t read_clock(clockid_t clock)
@@ -48,7 +49,7 @@ static uint64_t now(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-/* Which library's turn it is; counts what the last turn had when it ends. */
+/* Returns whose turn it is; at the end of a turn, adds its clock readings and CPU time. */
 static unsigned turn(uint64_t at, uint64_t waited)
 {
 	static uint64_t last, looks_before, cpu_before;

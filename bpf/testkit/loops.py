@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of threads that may have several requests: event loops, pools, hand-overs. What cannot be known to be a request's is none's."""
+"""Scenes with threads that may have several requests: event loops, pools, hand-overs. Work with an uncertain owner must be
+unattributed."""
 
 import queue
 import select
@@ -13,7 +14,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 def loop_pair():
-    """A connection as event loops have them: its reads do not wait."""
+    """Returns a connection with non-blocking reads, as in event loops."""
     server, client = pair()
     server.setblocking(False)
     return server, client
@@ -25,7 +26,7 @@ def reads(server, client, data):
 
 
 def with_neighbour(neighbour):
-    """A request that is not sampled is in flight when a sampled one comes, and is answered before it."""
+    """An unsampled request is open when a sampled one arrives, and gets its response first."""
     (one, first), (two, second) = loop_pair(), loop_pair()
     reads(one, first, neighbour)
     reads(two, second, head(2))
@@ -48,7 +49,7 @@ def next_to_a_request_without_a_header():
 
 @play
 def beside_a_stream_without_a_header():
-    """It goes on behind its first bytes, until its last chunk."""
+    """The other request is open until the last chunk of its response, not only until the first bytes."""
     (one, first), (two, second) = loop_pair(), loop_pair()
     reads(one, first, head())
     one.sendall(CHUNKED + b"2\r\nok\r\n")
@@ -63,7 +64,7 @@ def beside_a_stream_without_a_header():
 
 @play
 def streamed():
-    """A streamed answer's waits do not end it; its last byte does, once the thread looks for something else."""
+    """Waits during a streamed response do not end the request; its last byte and a wait for other work do."""
     server, client = pair()
     for opening, last in ((CHUNKED, b"0\r\n\r\n"), (b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", b"")):
         reads(server, client, head(1))
@@ -79,7 +80,7 @@ def streamed():
 
 @play
 def after_a_client_that_went_away():
-    """What worked for it may go on."""
+    """The work for a disconnected client may continue."""
     (one, first), (two, second) = loop_pair(), loop_pair()
     reads(one, first, head())
     one.sendall(CHUNKED)
@@ -92,7 +93,7 @@ def after_a_client_that_went_away():
 
 @play
 def when_a_timer_is_due():
-    """A loop said how long it would wait: what it does from then on may be its timer's."""
+    """After the timeout of its last epoll_wait, the work of a loop may belong to a timer."""
     server, client = loop_pair()
     with select.epoll() as epoll:
         epoll.register(server, select.EPOLLIN)
@@ -112,7 +113,7 @@ def when_a_timer_is_due():
 
 @play
 def of_a_pool_that_grew_inside_a_request():
-    """Its next job is another's, though the request that it grew in goes on."""
+    """The next job of a new pool thread belongs to another request, even if the request that started the thread continues."""
     jobs, done = queue.Queue(), queue.Queue()
 
     def work():
@@ -136,7 +137,7 @@ def of_a_pool_that_grew_inside_a_request():
 
 @play
 def handed_over():
-    """Once a thread has answered what another read, what a thread reads says nothing about what it does."""
+    """Once a thread has answered a request that another thread read, reads no longer identify a thread's request."""
     server, client = pair()
     go, gone = threading.Event(), threading.Event()
     thread = threading.Thread(target=lambda: (go.wait(), server.sendall(ANSWER), gone.set()))
@@ -150,7 +151,7 @@ def handed_over():
 
 @play
 def started_beside_another():
-    """A thread may be of a pool, and have another's job: it is believed while there is no other."""
+    """A new thread may belong to a pool and have another request's job: it keeps the request only while no other is open."""
     (one, first), (two, second) = pair(), pair()
     reads(one, first, head(1))
     in_bare_thread(lambda: call(trace_id(1)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: messages between an engine and the API server that started it, which say what each step ran."""
+"""Part of `check`: the messages between an engine and the API server that started it, which list the requests of each step."""
 
 import ctypes
 import os
@@ -13,14 +13,14 @@ import tempfile
 from observed import KIT, Observer, library
 
 LAUNCH, BOUND, CHANGES, FRAMES, LAST, ABORTED, FINISHED = 1, 405, 406, 8, 1, 2, 1 << 57
-CANARY = 0x0EADBEEF  # of prompts and answers
+CANARY = 0x0EADBEEF  # the token in prompts and responses
 TRACEPARENT = "00-" + "8" * 32 + "-" + "9" * 16 + "-01"
 LAYOUTS = ((10, 7), (11, 9), (13, 9), (15, 10), (14, 11), (15, 12), (16, 13), (18, 14), (17, 14), (20, 13), (21, 16), (22, 18))
 HTTP = f"POST / HTTP/1.1\r\nhost: e\r\nx-request-id: a\r\ntraceparent: {TRACEPARENT}\r\ncontent-length: 0\r\n\r\n"
 
 
 def pack(value):
-    """Enough of msgpack."""
+    """Encodes the needed subset of msgpack."""
     if value is None:
         return b"\xc0"
     if isinstance(value, float):
@@ -57,7 +57,7 @@ def names_of(layout):
 
 
 def engine(path):
-    """Reads messages, launches, and answers; several messages in one piece, or one in several."""
+    """Reads messages, launches kernels, and sends outputs: several messages in one write, or one in several."""
     rng = random.Random(5)
     cuda = ctypes.CDLL(f"{KIT}/libcuda.so.1")
     inputs, answers = (socket.socket(socket.AF_UNIX) for _ in range(2))
@@ -76,7 +76,7 @@ def engine(path):
 
 
 def serve(path, program):
-    """An API server: reads a head, and sends the request to an engine that it, or another process, started."""
+    """An API server: reads an HTTP request, and sends it to an engine that it, or another process, started."""
     web, messages = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)
     messages.bind(path)
     messages.listen()
@@ -120,7 +120,7 @@ def play(program):
 
 
 def messages(report):
-    """Every layout, in pieces: who came, who got tokens, who has ended; nothing of a prompt leaves."""
+    """Checks for every layout which requests arrive, get tokens and end, and that no part of a prompt leaves the kernel."""
     observer, code = play("own")
     bound = [e for e in observer.events if e.kind == BOUND and e.source == FRAMES]
     changed = [e for e in observer.events if e.kind == CHANGES and e.source == FRAMES]

@@ -2,13 +2,12 @@
 /*
  * observe OBJECTS OUTPUT [library=PATH …] [ckp=PATH …] [target=PID …] [flags=HEX] [min=NANOS] [pair]
  *         [own=READS] [otel=PID] [adopt=PID] [cgroup=LEVEL:PATH] [requests=NUMBER]
- *
- * A reader in C, for tests and comparisons: loads the objects of a directory, attaches them, writes every record to
- * OUTPUT, and on SIGTERM prints the counters that are not zero, and how many instructions of each program were verified.
- * "ready" on stdout says that it listens. Without a target everything that carries a traceparent is observed. pair
- * attaches library functions by entry and return instead of by session, as kernels before 6.13 do anyway. own reads nothing so often with a context of its
- * own published, and so often without; otel enters the process's first thread in the contract map; adopt makes the process an owner. These contexts have the
- * trace id 5555…. requests makes the map of live requests so small.
+ * A reader in C, for tests and comparisons: loads and attaches the objects of a directory, and writes every record to OUTPUT.
+ * On SIGTERM it prints the nonzero counters, and the number of verified instructions of each program. It prints "ready" when it
+ * is attached. Without a target, all requests with a traceparent are observed. pair attaches library functions by entry and
+ * return instead of by session, as on kernels before 6.13. own makes READS empty reads with a published context, and READS
+ * without; otel adds the main thread of a process to the context map; adopt makes a process an owner. These contexts have the
+ * trace id 5555…. requests limits the map of open requests.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
@@ -45,7 +44,7 @@ void die(const char *what, const char *which)
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list arguments)
 {
-	/* A refusal comes with the verifier's whole text; its last lines are what bpftool -d is for. */
+	/* Suppress the verifier's log; bpftool -d can print it. */
 	return level == LIBBPF_WARN && !strstr(format, "LOG") ? vfprintf(stderr, format, arguments) : 0;
 }
 
@@ -60,7 +59,7 @@ static struct bpf_map *shared_map(const char *name, int before)
 	return NULL;
 }
 
-/* Session probes came with 6.13, and the tracepoint of what is sent with 6.3. */
+/* Session probes need Linux 6.13, and the tracepoint sock_send_length 6.3. */
 static int is_too_new(const char *program)
 {
 	return (!strcmp(program, "call_session") && !kernel_is_from(6, 13)) ||
@@ -88,7 +87,7 @@ static void load(int at)
 	bpf_object__for_each_program(program, objects[at]) {
 		const char *name = bpf_program__name(program);
 
-		/* Programs that call one array must be of one way of attaching. */
+		/* All programs that use a program array must have the same attach type. */
 		if (is_too_new(name) || (!strcmp(name, "call_session") && by_pair) ||
 		    (!by_pair && (!strcmp(name, "call_enter") || !strcmp(name, "call_return"))))
 			bpf_program__set_autoload(program, false);
@@ -132,7 +131,7 @@ static void add_target(const char *pid)
 		die("target", pid);
 }
 
-/* What the reader's side does for one of its threads: learn its number, put it, publish by plain stores. */
+/* Publishes a context for its own thread as the bridge does: learns the thread id, enters it, and stores the context. */
 static void read_with_own_context(int reads)
 {
 	struct ispan_identity identity = {};
@@ -150,7 +149,7 @@ static void read_with_own_context(int reads)
 	    bpf_prog_test_run_opts(bpf_program__fd(bpf_object__next_program(object, NULL)), &run))
 		die("run", path);
 	if (identity.tgid != (__u32)getpid() || identity.tid != (__u32)gettid())
-		die("who_am_i", "said something else");
+		die("who_am_i", "returned other ids");
 	bpf_object__close(object);
 	own = mmap(NULL, 4096 * sizeof(*own), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (own == MAP_FAILED || bpf_map_update_elem(bpf_map__fd(shared_map("own_threads", 1)), &identity.tid, &slot, BPF_ANY))
@@ -211,7 +210,7 @@ static int contract_entries(void)
 	return entries;
 }
 
-/* Requests that the programs take to be under way. The count is the first word of the only entry, with room for those behind it. */
+/* Returns the number of open requests: the first word of the only entry. */
 static __u64 living(void)
 {
 	__u64 activity[16] = {};
@@ -248,7 +247,7 @@ static void print_counters(void)
 	}
 }
 
-/* What the verifier walked: the time that a start takes. */
+/* Prints the number of instructions that the verifier walked, which determines the load time. */
 static void print_verified(void)
 {
 	struct bpf_program *program;
@@ -264,7 +263,7 @@ static void print_verified(void)
 		}
 }
 
-/* Values and keys of the maps that have these four bytes in them, in either order. */
+/* Returns the number of map keys and values that contain these four bytes, in either byte order. */
 static int maps_with(__u32 canary)
 {
 	__u32 swapped = __builtin_bswap32(canary);
@@ -377,7 +376,7 @@ int main(int count, char **arguments)
 
 		records += (got > 0 ? (__u64)got : 0) + (rest > 0 ? (__u64)rest : 0);
 	}
-	settings.version = 0; /* nothing is produced any more: what the counters say is then what was produced */
+	settings.version = 0; /* stops all programs, so that the counters are final */
 	bpf_map_update_elem(bpf_map__fd(shared_map("settings", 1)), &zero, &settings, BPF_ANY);
 	usleep(20000);
 	while (stopped) {

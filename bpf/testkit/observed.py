@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `check` compares: the events that the C reader saw, and what servers and stand-ins know to be true."""
+"""The data that `check` compares: events from the C reader, and logs of servers and stand-ins."""
 
 import collections
 import contextlib
@@ -21,7 +21,7 @@ CALL = struct.Struct("<QQIIiIQQ32s16x")
 
 
 class Observer:
-    """The C reader, running; its events and counters once it is done."""
+    """Runs the C reader; has its events and counters after the end."""
 
     def __init__(self, *options):
         self.path = os.path.join(KIT, f"events.{os.getpid()}")
@@ -97,7 +97,7 @@ def fake_calls(path):
 
 
 class Truth:
-    """Which traceparent a thread worked for at a time."""
+    """The server's log: the traceparent that a thread worked for at a time."""
 
     def __init__(self, path):
         self.spans = collections.defaultdict(list)
@@ -116,7 +116,7 @@ class Truth:
         return "of no request"
 
     def is_started(self, tid, time):
-        """Whether the thread is one that a handler started for it."""
+        """Returns whether a handler started this thread for its request."""
         return any(tid == started and began <= time <= ended for started, began, ended in self.started)
 
     @staticmethod
@@ -125,7 +125,7 @@ class Truth:
         return fields[1] if len(fields) == 4 and fields[3] == "01" else None
 
     def near(self, tgid, tid, start, end):
-        """Traces that an event of the thread may have: of the work it lies in, or of those before and behind."""
+        """Returns the traces that an event of the thread may have: of the work during the event, or directly before and after it."""
         spans = sorted(self.spans[("tid", tid)] or self.spans[("tgid", tgid)])
         inside = [s for s in spans if s[0] <= start and end <= s[1]]
         before = [s for s in spans if s[0] <= start][-1:]

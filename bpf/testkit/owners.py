@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: what the programs say of an owner, and that nothing else of a request's head leaves the kernel."""
+"""Part of `check`: the records that announce owners. Nothing else in a request's head may leave the kernel."""
 
 import socket
 
@@ -11,7 +11,7 @@ CANARY = b"c4n4ry"
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 LONGEST = "i" * 96
 
-# Lines of a head, where it is cut into two reads, and the id that the request must have; None where it is left out.
+# Lines of a head, the position at which it is split into two reads, and the expected request id (None: omitted).
 HEADS = [
     (["X-Request-Id: chatcmpl-1"], None, "chatcmpl-1"),
     (["x-request-id:2"], None, "2"),
@@ -49,7 +49,7 @@ def ask(server, client, data, cut):
 
 
 def owners(report):
-    """Every sampled head is announced with its ids and its x-request-id, also where no thread is bound."""
+    """Every sampled request is announced with its ids and its x-request-id, even if no thread is bound."""
     with Observer("flags=1") as observer:
         for number, (lines, cut, _) in enumerate(HEADS, 1):
             for waits in (True, False):
@@ -70,6 +70,6 @@ def owners(report):
     left_out = 2 * sum(wanted is None for _, _, wanted in HEADS)
     report("heads", not wrong and sources == {(True, HTTP), (False, CONNECTION)}
            and observer.counters.get(LEFT_OUT, 0) == left_out,
-           f"{2 * len(HEADS)} announced with their ids, {left_out} request ids left out and counted" + "".join(f"; {w}" for w in wrong[:4]))
+           f"{2 * len(HEADS)} announced with their ids, {left_out} request ids omitted and counted" + "".join(f"; {w}" for w in wrong[:4]))
     report("canary of heads", CANARY not in observer.data and b"chatcmpl-1" in observer.data,
            f"not in {len(observer.data)} bytes of records")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A server with a thread for each connection, where each request has a call path of its own: of GET /N, path<N> computes, sleeps,
- * launches the GPU's function kernel<N> N + 1 times, and copies 1000 + N bytes. Prints its port.
+ * A server with a thread per connection, where each request has its own call path: for GET /N, path<N> computes, sleeps,
+ * launches the GPU function kernel<N> N + 1 times, and copies 1000 + N bytes. Prints its port.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 extern "C" {
 int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *stream, void **, void **);
-/* Where the runtime's launch would return, of a stand-in that may not be there. */
+/* The end of the runtime's launch, in the parcagpu stand-in, which may not be loaded. */
 __attribute__((weak)) void fake_runtime_returns();
 int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of one thread and its connections: which bytes are a request, whose, and until when."""
+"""Scenes with one thread and its connections: which bytes are a request, and when it ends."""
 
 import contextlib
 import os

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """server.py LIBRARIES TRUTH [PORT]: a threaded HTTP server that calls the stand-in device for every request.
 
-TRUTH gets one JSON line per piece of work: which thread or process, from when to when on CLOCK_MONOTONIC, and the
-traceparent of the request that asked for it. Paths: /infer calls in the handler, /runtime through libcudart, /graph captures
-and launches a graph and takes memory by handles, /burst/N launches grids of N twenty times, /thread in a thread the handler
-starts, /fork in a forked process, /exec in another program. Prints its port.
+TRUTH gets one JSON line per piece of work: its thread or process, begin and end on CLOCK_MONOTONIC, and the traceparent of its request.
+Paths: /infer makes driver calls in the handler, /runtime calls libcudart, /graph captures and launches a graph and allocates memory by
+handles, /burst/N launches grids of N blocks twenty times, /thread works in a thread that the handler starts, /fork in a forked process,
+/exec in another program. Prints its port.
 """
 
 import contextlib
@@ -63,7 +63,7 @@ def through_runtime():
 
 
 def through_graph():
-    """Memory by handles, a copy of a rectangle, and a graph that is captured, launched and asked for."""
+    """Allocates memory by handles, copies a rectangle, and captures, launches and queries a graph."""
     handle, host, made = ctypes.c_ulonglong(), ctypes.c_void_p(), ctypes.c_void_p()
     size, address = ctypes.c_size_t(2 << 20), ctypes.c_ulonglong(0x700000000000)
     stream = ctypes.c_void_p(threading.get_native_id() * 16)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scenes of servers are made of: requests, answers, a device call with a number, and the truth about it."""
+"""Building blocks of scenes: requests, responses, and device calls with a number and the expected trace."""
 
 import _thread
 import ctypes
@@ -19,7 +19,7 @@ tags = 0
 
 
 def call(trace):
-    """One launch, and what is true of it."""
+    """Makes a launch, and prints its expected trace."""
     global tags
     tags += 1
     tag = os.getpid() * 100 + tags
@@ -59,7 +59,7 @@ def served(server, client, data, trace):
 
 
 def in_bare_thread(function):
-    """Without the interpreter's own hand-shake at the start, on whose lock the new thread may wait on a busy machine."""
+    """Starts a thread without the interpreter's handshake, for whose lock the new thread may wait on a busy machine."""
     done = _thread.allocate_lock()
     done.acquire()
     _thread.start_new_thread(lambda: (function(), done.release()), ())
@@ -75,7 +75,7 @@ def play(function):
 
 
 def perform(names):
-    """Plays them one after the other, each in a process of its own."""
+    """Runs the scenes in sequence, each in its own process."""
     global scene
     for name in names or SCENES:
         process = os.fork()
@@ -85,5 +85,5 @@ def perform(names):
             sys.stdout.flush()
             os._exit(0)
         if os.waitpid(process, 0)[1]:
-            print(json.dumps({"scene": name, "note": "the scene itself failed"}), flush=True)
+            print(json.dumps({"scene": name, "note": "the scene failed"}), flush=True)
             sys.exit(1)

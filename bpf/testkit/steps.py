@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: steps of an engine as it marks them, and the calls that belong to each."""
+"""Part of `check`: the steps that an engine reports, and the calls in each step."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ NAMES = ("r1", None, None), ("", None, None), (None, None, None), ("x" * 97, Non
 
 
 def engine():
-    """Marks and makes calls; on its main thread, except for the waits."""
+    """Reports steps and makes calls, on its main thread except for the waits."""
     ckp, cuda = ctypes.CDLL(f"{KIT}/libinferspan_ckp.so"), ctypes.CDLL(f"{KIT}/libcuda.so.1")
     encoded = [[text and text.encode() if text != "" else b"" for text in row[:2]] for row in NAMES]
     event = ctypes.c_void_p()
@@ -54,7 +54,7 @@ def engine():
 
 
 def steps(report):
-    """Each step says its number, its changes and its launches; waits of other threads say which one they are for."""
+    """Each step has its number, its changes and its launches; waits on other threads have the number of the last step."""
     with Observer(*library("libcuda.so.1"), f"ckp={KIT}/libinferspan_ckp.so", "flags=1") as observer:
         process = subprocess.Popen([sys.executable, os.path.abspath(__file__), KIT])
         code = process.wait(30)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""told.py LIBRARIES DIRECTORY: one request after the other, each named and numbered by a line "WORD TRACEPARENT".
+"""told.py LIBRARIES DIRECTORY: runs one request for each line "WORD TRACEPARENT" of its input.
 
-It says by CKP whom it serves, does what the word says, answers "done", and ends with its input. DIRECTORY is its own to
-put files and devices in.
+It reports the request by CKP, does the work that WORD selects, prints "done", and exits at the end of its input. DIRECTORY is for its
+files and devices.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ class UniqueId(ctypes.Structure):
 
 
 def collectives():
-    """Each collective and transfer once, with elements and a type of its own."""
+    """Calls each collective and transfer once, with a distinct type and number of elements."""
     unique, communicator = UniqueId(), ctypes.c_void_p()
     count = ctypes.c_size_t
     nccl.ncclGetUniqueId(ctypes.byref(unique))
@@ -48,13 +48,13 @@ def collectives():
 
 
 def control(path, command):
-    """No driver is behind it, so that the call fails; that it was made is what counts."""
+    """Makes an ioctl, which fails because there is no driver; only the call matters."""
     with open(path, "rb", 0) as device, contextlib.suppress(OSError):
         fcntl.ioctl(device, command, bytes(32))
 
 
 def devices():
-    """One command to a device of the right name, and three that only look like it."""
+    """Sends a command to a device with the right name, and three commands that only resemble it."""
     gpu, other, plain = (os.path.join(DIRECTORY, name) for name in ("nvidia0", "other0", "nvidia-notes"))
     for path in (gpu, other):
         os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
@@ -66,7 +66,7 @@ def devices():
 
 
 def operations():
-    """Two operations: one with its ioctl at once, one whose ioctl comes too late to be its own."""
+    """Reports two operations: one with an immediate ioctl, and one whose ioctl is too late to be attributed to it."""
     with ckp.operation("prefill"):
         control("/dev/null", OTHER_COMMAND)
         control("/dev/null", OTHER_COMMAND)
@@ -76,7 +76,7 @@ def operations():
 
 
 def waits():
-    """Fifty reads that take no time, and one wait that does."""
+    """Makes fifty reads that take no time, and one wait."""
     with open("/dev/null", "rb", 0) as nothing:
         for _ in range(50):
             nothing.read(1)

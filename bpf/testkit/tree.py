@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tree.py LIBRARIES: launches with the number that a line of its input says; "tree" does so in processes, threads and requests.
+"""tree.py LIBRARIES: launches a grid of N blocks for each line N of its input; for "tree", in child processes, threads and requests.
 
-"helper NUMBER" has a process launch that was there before the first line. It answers each line with "done".
+For "helper N", the launch is made by a process that was started before the first line. Prints "done" after each line.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ def forked(work, *arguments):
 
 
 def serve(number):
-    """A request over TCP, which is the work's own as long as it is not answered."""
+    """Serves a request over TCP, which owns the launches until its response."""
     with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as client:
         server, _ = listener.accept()
         client.sendall(f"GET / HTTP/1.1\r\ntraceparent: {HTTP}-01\r\n\r\n".encode())

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usdt: prints "ready", then fires the tracing point inspan:step once for each line it is given, with the numbers 1, 2,
- * 3 … and their negatives. Written out by hand as systemtap's header writes it, so that the header need not be there.
- * The semaphore says whether a tracer is attached; without one the point is skipped, as programs commonly do.
+ * usdt: prints "ready", then fires the USDT probe inspan:step once per line of input, with the numbers 1, 2, 3 … and their
+ * negatives. The probe is written as in systemtap's sys/sdt.h, which need not be installed. If no tracer is attached according
+ * to the semaphore, the probe is skipped, as in most programs.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vadd [TRACEPARENT [wait]]: an ordinary CUDA program on the vendor's own runtime. Without a device every call fails, and
- * is still made. With wait it says "ready" and begins when it gets a line.
+ * vadd [TRACEPARENT [wait]]: a CUDA program on the vendor's runtime. Without a device, every call is made and fails. With wait,
+ * it prints "ready" and begins after a line of input.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: how many instructions the kernel's verifier walks, which is the time that a start takes."""
+"""Part of `check`: the number of instructions that the verifier walks, which determines the load time."""
 
 import ctypes
 import os
 
 from observed import OBJECTS, Observer
 
-# A million is the kernel's own bound, and a third of it took a second.
+# The kernel's limit is a million; a third of it took a second.
 MOST = 8_000
 MOST_OF = {"context_sys_exit": 80_000}  # 6.1 walks a fifth more than newer kernels
 
-# Of `record` and `coldstart`, without the bridge.
+# The objects of `record` and `coldstart`, which do not need the bridge.
 OTHERS = ["stacks", "request_stacks", "starts"]
 
 
 def verified(report):
-    """No program has become dear to load."""
+    """Checks that no program takes long to verify."""
     with Observer() as observer:
         pass
     over = {name: walked for name, walked in observer.verified.items() if walked > MOST_OF.get(name, MOST)}
@@ -24,11 +24,11 @@ def verified(report):
            f"{sum(observer.verified.values())} in {len(observer.verified)} programs, most in {dict(dearest)}"
            + (f"; too many: {over}" if over else ""))
     errors = {name: load(os.path.join(OBJECTS, name + ".bpf.o")) for name in OTHERS}
-    report("other objects", not any(errors.values()), f"errors of loading them: {errors}")
+    report("other objects", not any(errors.values()), f"errors when loading them: {errors}")
 
 
 def load(path):
-    """The error number of loading an object, but for the program that needs Linux 6.13."""
+    """Loads an object without the program that needs Linux 6.13; returns the error number."""
     libbpf = ctypes.CDLL("libbpf.so.1")
     libbpf.bpf_object__open_file.restype = ctypes.c_void_p
     libbpf.bpf_object__find_program_by_name.restype = ctypes.c_void_p

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A random HTTP client on raw sockets. It knows of every request what was sent and received, and whose the marks are."""
+"""A randomised HTTP client on raw sockets. It records for each request what was sent and received, and its marks."""
 
 import contextlib
 import itertools
@@ -14,7 +14,7 @@ SAMPLED, UNSAMPLED, HEADERLESS = "sampled", "unsampled", "headerless"
 
 
 class Request:
-    """What one request asks for, and what the client saw of it."""
+    """One request: its parameters, and the sizes that the client sent and received."""
 
     def __init__(self, rng, server, cell, rate=1.0, **asked):
         self.server = server
@@ -52,7 +52,7 @@ class Request:
 
 
 class Connection:
-    """Keep-alive until the server or a fault closes it; then, or when asked, a fresh one."""
+    """A keep-alive connection, which is reopened after a close or on demand."""
 
     def __init__(self, port):
         self.port, self.socket, self.left = port, None, b""
@@ -90,7 +90,7 @@ class Connection:
             request.sent.append(len(piece))
 
     def await_read(self):
-        """Until the server has read what it was sent, so that the next piece is a read of its own."""
+        """Waits until the server has read all sent bytes, so that the next piece is a separate read."""
         near, far = ("0100007F:%04X" % name[1] for name in (self.socket.getsockname(), self.socket.getpeername()))
         until = time.monotonic() + 5
         while time.monotonic() < until:
@@ -138,7 +138,7 @@ class Scene:
         connection.exchange(rng, request, self.server.prefix, self.server.method)
 
     def parallel(self, plays):
-        """Each play gets a connection and a random generator of its own."""
+        """Runs the plays in parallel, each with its own connection and random generator."""
         def run(play, seed):
             try:
                 with contextlib.closing(Connection(self.port)) as connection:
@@ -177,7 +177,7 @@ def some(share, one, other):
 
 
 def among_streams(scene, scale, kinds, rate):
-    """Long streams of these kinds are in flight; meanwhile requests come one after the other, some of them streams."""
+    """Sends sequential requests, some of them streams, while long streams of these kinds are open."""
     def stream(kind):
         return lambda connection, rng: [scene.ask(connection, rng, kind=kind, chunks=4, delay=60) for _ in range(scale)]
 
@@ -197,7 +197,7 @@ def long_streams(scene, scale):
 
 
 def burst(scene, scale):
-    """Eight at once, then five in turn on fresh and old connections."""
+    """Eight requests at once, then five in sequence on new and reused connections."""
     for _ in range(scale):
         scene.many(8, 8, chunks=3, delay=lambda rng: rng.randrange(1, 20))
         scene.many(1, 5, fresh=0.5)
@@ -217,7 +217,7 @@ def overlap_tenth(scene, scale):
 
 
 def faults(scene, scale):
-    """Handlers that fail and clients that go away in the middle of a stream, among others."""
+    """Failing handlers and clients that disconnect in the middle of a stream, among normal requests."""
     scene.many(6, 36 * scale, fresh=0.3, rate=0.5, chunks=3, delay=lambda rng: rng.randrange(1, 12),
                mode=some(0.2, "boom", "plain"), gone=some(0.2, True, False))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that are not ours, as processes."""
+"""The third-party servers, as processes."""
 
 import contextlib
 import os
@@ -11,9 +11,9 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERVERS = os.path.join(HERE, "servers")
 
-# What of a request must be seen. A thread per request: everything, always. A loop: everything while requests come one after
-# the other, and what is sent and received on the request's own connection where they overlap. A pool, or threads that the
-# kernel does not know: the latter.
+# The kind of a server determines which operations of a request must have a span. THREAD, a thread per request: all. LOOP, an event
+# loop: all operations of sequential requests; of overlapping requests, those on the request's own connection. POOL, a pool or
+# user-level threads: operations on the request's own connection.
 THREAD, LOOP, POOL = "thread", "loop", "pool"
 
 
@@ -21,20 +21,20 @@ class Server:
     method, prefix = "POST", ""
 
     def __init__(self, name, kind, command, needs=None, partial_reads=False):
-        """partial_reads: its buffer may be smaller than what was sent, so that the size of a read says less."""
+        """partial_reads: whether one read may return only a part of a sent piece, so that sizes of reads are not unique."""
         self.name, self.kind, self.start, self.needs = name, kind, command, needs
         self.partial_reads = partial_reads
         self.pids = set()
 
     def missing(self, directory):
-        """Why it cannot run here, or None."""
+        """Returns why the server cannot run here, or None."""
         return self.needs(directory) if self.needs else None
 
     def prepare(self, request):
         pass
 
     def others(self, request):
-        """Pieces that cross connections which the server has opened for the request."""
+        """Returns the pieces on connections that the server opens for the request."""
         return []
 
     def command(self, directory):
@@ -64,13 +64,13 @@ class Server:
 
 
 def family(pid):
-    """A process and those it has started."""
+    """Returns a process and its descendants."""
     children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
     return {pid}.union(*(family(int(child)) for child in children))
 
 
 class Nginx(Server):
-    """Sends one file a request, whose name has the request's id."""
+    """nginx, which sends one file per request; its name contains the request's id."""
 
     method = "GET"
 
@@ -106,7 +106,7 @@ class Nginx(Server):
 
 
 class Proxy(Nginx):
-    """nginx in front of http.server, which does the marked work. What crosses between the two belongs to the request, too."""
+    """nginx in front of http.server, which opens the marks. The traffic between the two belongs to the request, too."""
 
     method = "POST"
 
@@ -139,7 +139,7 @@ def python(file, *arguments):
 def module(name):
     def needs(directory):
         found = subprocess.run([sys.executable, "-c", f"import {name}"], capture_output=True)
-        return f"python3 has not all of {name}" if found.returncode else None
+        return f"python3 lacks one of {name}" if found.returncode else None
     return needs
 
 

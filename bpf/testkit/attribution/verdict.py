@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the agent's spans against what the client knows.
+"""Compares the agent's spans with the client's records.
 
-An opened file names its request, as does the grid of a launch. A send or receive of a request's own connection has a size that only that request has:
-some of its pieces, in a row. So each of these operations is right (under its own request), wrong (under another), or missed.
+The name of an opened file, and the grid of a launch, identify their request. A send or receive on a request's own connection has a
+size that only that request uses: the sum of some consecutive pieces. Therefore each of these operations can be classified as right
+(under its own request), wrong (under another request), or missed.
 """
 
 import collections
@@ -35,12 +36,12 @@ def spans_of(path):
             for resource in json.loads(line)["resourceSpans"]:
                 for scope in resource["scopeSpans"]:
                     for span in scope["spans"]:
-                        # A folded span stands for several calls, of which only sums are known: they count as missed.
+                        # A folded span has only sums over several calls, which count as missed.
                         yield span["traceId"], span["name"], {a["key"]: value(a) for a in span["attributes"]}
 
 
 def runs(pieces):
-    """Sizes that pieces in a row have together, with how many pieces that is."""
+    """Returns the sums of consecutive pieces, each with the number of pieces."""
     sizes = {}
     for first, last in itertools.combinations(range(len(pieces) + 1), 2):
         sizes.setdefault(sum(pieces[first:last]), last - first)
@@ -48,7 +49,7 @@ def runs(pieces):
 
 
 def judge(truth, spans):
-    """By cell, a tally of marks and one of the operations on the request's own connection; and examples of what is wrong."""
+    """Returns two tallies per cell (marks, and operations on the request's own connection), and examples of wrong spans."""
     by_trace = {request.trace: request for request in truth}
     seen = collections.defaultdict(lambda: {"marks": set(), "sent": 0, "received": 0})
     cells = collections.defaultdict(lambda: (Tally(), Tally()))
@@ -98,7 +99,7 @@ def judge_bytes(request, name, attributes, tally, seen):
         return None
     way, pieces = ("sent", request.received) if name in ("syscall.send", "syscall.write") else ("received", request.sent)
     if request.mode == "boom" and way == "sent":
-        return None  # the answer to a failure is the server's own
+        return None  # the server chooses the response to a failure
     own = int(attributes["process.pid"]) in request.server.pids
     if request.kind == "sampled" and own and size in runs(pieces):
         operations = runs(pieces)[size]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcuda.so.1: the driver's exported names, no driver behind them. */
+/* A stand-in for libcuda.so.1: exports the driver's functions, without a driver. */
 #include "fake.h"
 
 #include <stddef.h>
@@ -20,7 +20,7 @@ struct launch {
 	unsigned attribute_count;
 };
 
-/* CUDA_MEMCPY2D: what comes before the width are a source and a destination of seven words each. */
+/* CUDA_MEMCPY2D: before the width, it has a source and a destination of seven words each. */
 struct copy2d {
 	uint64_t ends[14];
 	size_t width;
@@ -93,7 +93,7 @@ EXPORT const char *fake_name_of(void *function)
 {
 	return names[((uintptr_t)function - 0xf000) / 16 % 1024];
 }
-/* The same for the same name, as long as there are not too many. */
+/* Returns the same function for the same name, up to a maximum number of names. */
 static void *function_of(const char *name)
 {
 	uintptr_t at = 0;
@@ -156,7 +156,7 @@ EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUdev
 }
 EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) { ENTER(bytes, address); LEAVE; }
 
-/* A copy without a stream waits for what the default stream still does, then for its own bytes. */
+/* A synchronous copy waits for the pending work of the default stream, and then for its own bytes. */
 #define COPY(name, to, from)                                                                                           \
 	EXPORT CUresult name(to target, from source, size_t bytes)                                                     \
 	{                                                                                                              \
@@ -259,7 +259,7 @@ RECORD(cuEventRecord_ptsz)
 WAIT(cuStreamSynchronize)
 WAIT(cuStreamSynchronize_ptsz)
 
-/* What a stream takes while it is captured is done at once here: only the calls matter. */
+/* Work on a stream that is being captured runs at once here: only the calls matter. */
 EXPORT CUresult cuStreamBeginCapture_v2(void *stream, int mode) { ENTER(0, stream); LEAVE; }
 EXPORT CUresult cuStreamEndCapture(void *stream, void **graph)
 {
@@ -289,7 +289,7 @@ EXPORT CUresult cuStreamQuery(void *stream)
 EXPORT CUresult cuEventSynchronize(void *event) { ENTER(0, event); fake_wait_until(*(uint64_t *)event); LEAVE; }
 EXPORT CUresult cuCtxSynchronize(void) { ENTER(0, 0); fake_wait_all(); LEAVE; }
 
-/* Callers that ask for an entry point this way never go through the linker's tables. */
+/* Callers that look up an entry point this way do not use the dynamic linker's tables. */
 EXPORT CUresult cuGetProcAddress_v2(const char *name, void **address, int version, uint64_t flags, int *status)
 {
 	extern void *dlsym(void *, const char *);

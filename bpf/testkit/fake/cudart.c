@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcudart.so: the runtime's exported names; each does its work by calling the driver, as the real one does. */
+/* A stand-in for libcudart.so: exports the runtime's functions, which call the driver's stand-in, as the real runtime does. */
 #include "fake.h"
 
 #include <stddef.h>
@@ -92,7 +92,7 @@ EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int dire
 }
 EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int direction, void *stream)
 {
-	/* The driver sees by the addresses which way it goes. */
+	/* The driver derives the direction from the addresses. */
 	ENTER(bytes, stream);
 	call.result = cuMemcpyAsync((CUdeviceptr)to, (CUdeviceptr)from, bytes, stream);
 	LEAVE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device that has no hardware: queues that only keep time, memory that is only counted. */
+/* A simulated device: its queues only keep time, and its memory is only counted. */
 #define _GNU_SOURCE
 #include "fake.h"
 
@@ -16,7 +16,7 @@
 
 #define STREAMS 1024
 #define ALLOCATIONS 65536
-#define SPIN_NANOS 80000 /* a sleep ends this late at times, so the rest is waited for awake */
+#define SPIN_NANOS 80000 /* sleeps may end this late, so the rest is a busy wait */
 #define DEVICE_BASE 0x7f0000000000ull
 
 struct stream {
@@ -102,7 +102,7 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
 	return text ? nanos_of(text) : otherwise;
 }
 
-/* Threads do not survive a fork, and a lock that one of them holds would stay locked. */
+/* Threads do not survive a fork, so a lock that another thread holds would stay locked in the child. */
 static void before_fork(void)
 {
 	pthread_mutex_lock(&lock);
@@ -113,7 +113,7 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A thread id belongs to one process: ask again in another. */
+/* Clears the cached thread id in a child process. */
 static void ask_again(void)
 {
 	tid = 0;
@@ -139,7 +139,7 @@ static void start(void)
 	pthread_atfork(before_fork, after_fork, forked);
 }
 
-/* "name=3us:2" among words; "*" matches every name and counts when no other does. */
+/* Finds the entry of a function, such as "name=3us:2"; "*" is the default for all functions. */
 static void look_up(struct fake_function *function)
 {
 	size_t length = strlen(function->name);
@@ -188,7 +188,7 @@ int fake_leave(struct fake_function *function, struct fake_call *call)
 	call->result = result;
 	strncpy(call->function, function->name, sizeof(call->function) - 1);
 	calls[at] = *call;
-	/* Once its page is there: to fetch that takes time that the caller sees, and that would be missing here. */
+	/* Touch the log's page first: a page fault takes time that the caller would measure and this log would miss. */
 	calls[at].exit_ns = fake_now();
 	return result;
 }
@@ -206,8 +206,10 @@ void fake_wait_until(uint64_t nanos)
 		;
 }
 
-/* The slot of a stream. A stream without pending work needs none, so its slot may go to another: programs that never
- * destroy their streams, or take one per thread, may have any number of them. */
+/*
+ * Returns the slot of a stream. A stream without pending work needs no slot and may lose it to another, so that programs can
+ * create any number of streams without destroying them.
+ */
 static struct stream *stream_of(void *handle)
 {
 	struct stream *idle = NULL;

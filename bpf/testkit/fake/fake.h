@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the stand-ins for CUDA and NCCL share: a script of latencies and results, device queues, and a log of the truth.
+ * Shared by the stand-ins for CUDA and NCCL: scripted latencies and results, device queues, and a log of all calls.
  *
- *   FAKE_CUDA_SCRIPT      "cuLaunchKernel=3us cuMemAlloc_v2=1ms:2 *=0", or @file with the same; after the colon a
- *                         result to return. What is not named takes no time and succeeds.
- *   FAKE_CUDA_KERNEL      how long a launched kernel keeps its stream busy (0): launches return at once, syncs wait;
- *                         "grid": as many nanoseconds as its grid has blocks, and a graph none
- *   FAKE_CUDA_BANDWIDTH   bytes per microsecond of copies (0 = copies take no time of their own)
- *   FAKE_CUDA_MEMORY      bytes of the device (80 GiB); more gives error 2
- *   FAKE_CUDA_LOG         file that gets one struct fake_call per call, from all libraries and processes that name it
+ *   FAKE_CUDA_SCRIPT      "cuLaunchKernel=3us cuMemAlloc_v2=1ms:2 *=0", or @file with such a text: the duration
+ *                         and, after the colon, the result. Other functions take no time and succeed.
+ *   FAKE_CUDA_KERNEL      duration of a launched kernel on its stream (0): launches return at once, syncs wait;
+ *                         "grid": one nanosecond per block of the grid; graphs take no time
+ *   FAKE_CUDA_BANDWIDTH   bytes per microsecond of copies (0: copies take no time)
+ *   FAKE_CUDA_MEMORY      bytes of device memory (80 GiB); larger allocations return error 2
+ *   FAKE_CUDA_LOG         file for one struct fake_call per call, shared by all libraries and processes
  */
 #ifndef INFERSPAN_FAKE_H
 #define INFERSPAN_FAKE_H
@@ -21,13 +21,13 @@
 struct fake_log {
 	uint64_t magic;
 	uint64_t capacity;
-	uint64_t next; /* calls begun to be written; more than capacity are not kept */
+	uint64_t next; /* number of calls; those beyond the capacity are not stored */
 	uint64_t pad[5];
 };
 
 struct fake_call {
-	uint64_t entry_ns; /* CLOCK_MONOTONIC, first thing in the function */
-	uint64_t exit_ns;  /* last thing in it */
+	uint64_t entry_ns; /* CLOCK_MONOTONIC at the beginning of the function */
+	uint64_t exit_ns;  /* at the end of the function */
 	uint32_t tgid;
 	uint32_t tid;
 	int32_t result;
@@ -41,7 +41,7 @@ struct fake_call {
 _Static_assert(sizeof(struct fake_log) == 64, "header");
 _Static_assert(sizeof(struct fake_call) == 96, "call");
 
-/* One per function, filled in from the script when it is called first. */
+/* One per function, filled in from the script at the first call. */
 struct fake_function {
 	const char *name;
 	int known;
@@ -51,7 +51,7 @@ struct fake_function {
 
 struct fake_call fake_enter(struct fake_function *function, uint64_t amount, uint64_t detail);
 int fake_leave(struct fake_function *function, struct fake_call *call);
-/* Puts work on a stream and says when it will be done. */
+/* Adds work to a stream; returns the time when it will be done. */
 uint64_t fake_enqueue(void *stream, uint64_t nanos);
 uint64_t fake_kernel_nanos(uint64_t blocks);
 uint64_t fake_copy_nanos(uint64_t bytes);
@@ -59,7 +59,7 @@ void fake_wait_stream(void *stream);
 void fake_wait_all(void);
 void fake_wait_until(uint64_t nanos);
 uint64_t fake_stream_done(void *stream);
-uint64_t fake_allocate(uint64_t bytes); /* 0: no memory */
+uint64_t fake_allocate(uint64_t bytes); /* 0: out of memory */
 void fake_free(uint64_t address);
 uint64_t fake_now(void);
 

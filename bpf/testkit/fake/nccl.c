@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libnccl.so.2: collectives of one process with itself; each launches one kernel, as the real ones do. */
+/* A stand-in for libnccl.so.2: collectives within one process; each launches one kernel, as the real ones do. */
 #include "fake.h"
 
 #include <stddef.h>

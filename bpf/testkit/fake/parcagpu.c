@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libparcagpucupti.so: parcagpu's tracing points, without CUPTI. Preloaded, it follows the launches of the stand-in for
- * libcuda. A kernel whose name has the number N runs for N + 1 us, and N + 1 samples of it stall. By N, they are reported
- * in the three orders that happen: the launch within the driver's call and the kernel afterwards, by another thread; the
- * kernel before its launch has returned (of N below 50); and the launch only after the driver's call. Launches of some more kernels
- * are not reported.
+ * A stand-in for libparcagpucupti.so: parcagpu's USDT probes, without CUPTI. Preload it to report the launches of the libcuda
+ * stand-in. A kernel whose name contains the number N runs for N + 1 us and has N + 1 stall samples. N also determines the
+ * order of the reports, which occurs in three variants: the launch within the driver's call, and the kernel later on another
+ * thread; the kernel before its launch has returned (N below 50); or the launch after the driver's call. Some kernels are
+ * reported without a launch.
  */
 #include "fake.h"
 
@@ -15,9 +15,9 @@
 #define TEXT_(text) #text
 #define TEXT(text) TEXT_(text)
 
-/* As systemtap's header writes it, so that the header need not be there. */
+/* A USDT probe as in systemtap's sys/sdt.h, which need not be installed. */
 #ifdef __clang__
-/* On AArch64 a note names the whole register of a shorter argument, and gives its size before it. */
+/* On AArch64, a note has the full register of a shorter argument, preceded by the argument's size. */
 #pragma clang diagnostic ignored "-Wasm-operand-widths"
 #endif
 
@@ -115,7 +115,7 @@ static void tell_samples(const struct kernel *kernel)
 		POINT(pc_sample_batch, "8@%0 4@%1", "r"(records), "r"(1) : "memory");
 }
 
-/* As many kernels as FAKE_UNKNOWN_KERNELS says, or one, whose launch is not told. */
+/* Reports FAKE_UNKNOWN_KERNELS (1) kernels without a launch. */
 static void tell_unknown(void)
 {
 	const char *count = getenv("FAKE_UNKNOWN_KERNELS");
@@ -128,8 +128,8 @@ static void tell_unknown(void)
 }
 
 /*
- * Before each kernel, as parcagpu tells its table from time to time. The first time after an observer attached, the page is not in
- * memory, so that the names cannot be read.
+ * Reports the table of stall reasons before each kernel; parcagpu does so from time to time. The first time after an observer
+ * has attached, the page is not in memory, so that the names cannot be read.
  */
 static void tell_reasons(void)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuda_load [LIBCUDA]: a load on the CUDA driver API that needs no toolkit; libcuda.so.1 unless it gets another path.
- * It says "ready DEVICE" and answers each line of its input with lines, the last of which is "done" or "failed REASON":
+ * cuda_load [LIBCUDA]: a load on the CUDA driver API, which needs no toolkit. LIBCUDA is libcuda.so.1 by default. It prints
+ * "ready DEVICE" and answers each line of input with lines, the last of which is "done" or "failed REASON":
  *
- *   entries NAME…          entry NAME EXPORTED TABLE: offsets in the library of what dlsym and cuGetProcAddress find
- *   counts TRACEPARENT N   did KIND COUNT NANOS: known calls for the request, and how long they took
+ *   entries NAME…          entry NAME EXPORTED TABLE: offsets in the library that dlsym and cuGetProcAddress find
+ *   counts TRACEPARENT N   did KIND COUNT NANOS: known calls for the request, and their duration
  *   copies TRACEPARENT DIRECTION BYTES N   copied HOST_NANOS DEVICE_NANOS: the device's time is -1 without events
- *   rate SECONDS SHARE     launches COUNT NANOS: as fast as it can, in requests of 64, SHARE percent of them sampled
+ *   rate SECONDS SHARE     launches COUNT NANOS: at full speed, in requests of 64 launches, SHARE percent of them sampled
  *
- * cuda_load LIBCUDA cost CALLS NAME… prints "cost NAME NANOS" instead: CPU time of a call while the driver is not
- * initialised; -1 where the process did not survive it.
+ * cuda_load LIBCUDA cost CALLS NAME… prints "cost NAME NANOS" instead: the CPU time of a call before the driver is initialised;
+ * -1 if the call ended the process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,7 +24,7 @@
 
 #include "../../ckp/inferspan_ckp.h"
 
-/* A kernel that does nothing; the driver compiles it for the device. */
+/* An empty kernel, which the driver compiles for the device. */
 static const char PTX[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
 
 typedef uint64_t (*call)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
@@ -53,7 +53,7 @@ static int fail(const char *format, ...)
 	return 0;
 }
 
-/* Returns the driver's result; what the library lacks is no error of the driver. */
+/* Returns the driver's result, or -1 if the library does not export the function. */
 static int result_of(const char *name, const uintptr_t *a)
 {
 	call function = (call)dlsym(driver, name);
@@ -77,7 +77,7 @@ static int try(const char *name, int result)
 
 #define MOST_BYTES (256u << 20)
 
-/* Returns 0 with a reason where there is no device to work on. */
+/* Opens the device; returns 0 and sets the reason if there is none. */
 static int start(const char *path)
 {
 	uintptr_t context = 0;
@@ -102,7 +102,7 @@ static int start(const char *path)
 	return !*reason;
 }
 
-/* Once, for the commands that launch: a driver may lack its compiler. */
+/* Loads the kernel once, for the commands that launch: a driver may lack its compiler. */
 static int has_kernel(void)
 {
 	uintptr_t module = 0;
@@ -134,14 +134,14 @@ static void entries(char **names)
 		size_t length = strcspn(*names, "_");
 		int per_thread = strstr(*names, "_pt") != NULL;
 
-		/* Versions and per-thread streams are arguments here, not parts of the name. */
+		/* For cuGetProcAddress, version and per-thread stream are arguments, not parts of the name. */
 		snprintf(base, sizeof(base), "%.*s", (int)length, *names);
 		RESULT("cuGetProcAddress_v2", (uintptr_t)base, AT(table), (uintptr_t)version, per_thread ? 2 : 1, AT(status));
 		printf("entry %s %ld %ld\n", *names, offset_of(dlsym(driver, *names)), offset_of(table));
 	}
 }
 
-/* Before cuInit a function looks at no argument and says at once that it cannot work. Where one looks, memory is there. */
+/* Before cuInit, a function returns an error at once. In case it reads its arguments, they point to valid memory. */
 static void cost_of(const char *name, int calls, int out)
 {
 	static uintptr_t scratch[512];
@@ -150,7 +150,7 @@ static void cost_of(const char *name, int calls, int out)
 
 	for (int i = 0; i < 11; i++)
 		arguments[i] = strstr(name, "Free") ? 0 : (uintptr_t)scratch;
-	alarm(2); /* where one waits, the driver was asked for nothing that could end */
+	alarm(2); /* in case a function blocks for ever */
 	result_of(name, arguments);
 	began = read_clock(CLOCK_THREAD_CPUTIME_ID);
 	for (int i = 0; i < calls; i++)
@@ -159,7 +159,7 @@ static void cost_of(const char *name, int calls, int out)
 	_exit(write(out, &nanos, sizeof(nanos)) != sizeof(nanos));
 }
 
-/* A process for each function: one that does not survive takes only its own figure with it. */
+/* Measures each function in its own process, so that a crash affects only one figure. */
 static int costs(const char *path, int calls, char **names)
 {
 	driver = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
@@ -191,7 +191,7 @@ static void launch(void)
 	TRY("cuLaunchKernel", kernel, 1, 1, 1, 32, 1, 1, 0, stream, 0, 0);
 }
 
-/* Calls a function so often, and says so. */
+/* Calls a function count times, and prints the number and the duration. */
 static void repeat(const char *kind, int count, const char *name, const uintptr_t *arguments)
 {
 	uint64_t began = read_clock(CLOCK_MONOTONIC);
@@ -257,7 +257,7 @@ static void copies(const char *traceparent, const char *direction, size_t bytes,
 	printf("copied %llu %.0f\n", (unsigned long long)host / (unsigned)n, device ? device * 1e6 / n : -1);
 }
 
-/* Of a hundred requests in a row so many are sampled. */
+/* Samples share of each hundred consecutive requests. */
 static void rate(double seconds, int share)
 {
 	uint64_t began = read_clock(CLOCK_MONOTONIC), end = began + (uint64_t)(seconds * 1e9), made = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_load: known calls of the CUDA runtime, to see which driver functions they reach. Says "ready", and answers
- * "counts TRACEPARENT N" with "did KIND COUNT NANOS" lines, then "done" or "failed REASON". Compiled where there is an nvcc.
+ * runtime_load: makes known calls of the CUDA runtime, to find the driver functions that they reach. It prints "ready", and
+ * answers "counts TRACEPARENT N" with lines "did KIND COUNT NANOS", then "done" or "failed REASON". It is compiled on machines
+ * with nvcc.
  */
 #include <cstdio>
 #include <cstdlib>

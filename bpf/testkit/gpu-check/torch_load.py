@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_load.py CKP_LIBRARY [STAND_IN]: a small transformer on PyTorch, under requests that the bridge sees.
+"""torch_load.py CKP_LIBRARY [STAND_IN]: runs a small transformer on PyTorch, in requests that it reports by CKP.
 
-Says "ready VERSION DEVICE", or "absent REASON", and answers each line of its input with lines, the last of which is "done" or
+Prints "ready VERSION DEVICE", or "absent REASON", and answers each line of input with lines, the last of which is "done" or
 "failed REASON":
 
   counts TRACEPARENT PHASE BATCH GRAPHS    took NANOS; called NAME COUNT for each CUDA call that the profiler saw, and
@@ -28,7 +28,7 @@ PROMPT, STEPS, REQUEST_TOKENS, MARK = 128, 8, 32, "gpu-check request"
 
 
 class StandIn:
-    """Calls that are known, in the shape of a model's."""
+    """A stand-in for a model: makes known CUDA calls in the order of a model's."""
 
     version, device = "stand-in", "stand-in"
 
@@ -61,7 +61,7 @@ class StandIn:
 
 
 def load_model():
-    """PyTorch, a decoder with a cache of fixed size, and what it runs."""
+    """Loads PyTorch; returns a decoder with a KV cache of fixed size, and its operations."""
     import torch
     from torch import nn
     from torch.nn import functional
@@ -111,7 +111,7 @@ def load_model():
                                "softmax": lambda: functional.softmax(matrix, -1)}
 
         def runner(self, count, batch, graphs):
-            """Tensors that a step reads, and the step; captured when graphs are wanted."""
+            """Returns the input tensors of a step, and the step, which is captured as a CUDA graph if graphs is 1."""
             key = (count, batch, graphs)
             if key not in self.graphs:
                 tokens = torch.zeros(batch, count, dtype=torch.long, device="cuda")
@@ -137,7 +137,7 @@ def load_model():
         def phase(self, name, batch, graphs, steps=STEPS):
             tokens, positions, step = self.runner(PROMPT if name == "prefill" else 1, batch, graphs)
             for _ in range(1 if name == "prefill" else steps):
-                chosen = step(tokens, positions).cpu()  # copies and waits, as an engine that answers
+                chosen = step(tokens, positions).cpu()  # copies the tokens to the host and waits, like an engine
                 tokens.copy_(chosen[:, None].expand_as(tokens))
 
         def operation(self, name):
@@ -145,7 +145,7 @@ def load_model():
             torch.cuda.synchronize()
 
         def profiled(self, work):
-            """CUDA calls within the work by name, and the device's nanoseconds."""
+            """Returns the CUDA calls of the work by name, and the nanoseconds of the device."""
             with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
                 with record_function(MARK):
                     work()
@@ -169,7 +169,7 @@ class Load:
         self.model, self.ckp, self.number = model, ckp, 0
 
     def run(self, work, traceparent, profiler):
-        """Nanoseconds of the work within a request; where the profiler is on, its calls and the device's nanoseconds."""
+        """Runs the work in a request; returns its nanoseconds and, with the profiler, its calls and the device's nanoseconds."""
         times = []
 
         def timed():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""vllm_load.py [STAND_IN]: vLLM with a small model of random weights and the plugin that marks its steps, and clients.
+"""vllm_load.py [STAND_IN]: runs vLLM with a small model of random weights and the plugin that reports its steps, and clients.
 STAND_IN has the test kit's libraries and engine.
 
-Says "ready VERSION NANOS", the time until its server was healthy, or "absent REASON", and answers each line of its input with
-lines, the last of which is "done" or "failed REASON":
+Prints "ready VERSION NANOS" (the time until the server is healthy) or "absent REASON", and answers each line of input with lines, the
+last of which is "done" or "failed REASON":
 
   tokens SHARE    sampled TRACEPARENT for each of SHARE percent of a round's requests; tokens COUNT NANOS
   stack SHARE     the same through the gateway, which picks the endpoint, and the P/D sidecar; and complete TRACEPARENT for each request
@@ -59,7 +59,7 @@ def free_port():
 
 
 def start(directory, log):
-    """The server's process, its version and its address."""
+    """Starts the server; returns its process, version and address."""
     port = free_port()
     if len(sys.argv) > 1:
         version, command = "stand-in", [os.path.join(sys.argv[1], "engine"), "--port", port, "--libraries", sys.argv[1]]
@@ -95,7 +95,7 @@ def complete(address, number, traceparent):
 
 
 def start_java(arguments, spans, log):
-    """A program of ours in front of the engine, which writes its spans to a file, and its address."""
+    """Starts a Java program in front of the engine, which writes its spans to a file; returns it and its address."""
     port = free_port()
     environment = {**os.environ, "OTEL_TRACES_EXPORTER": "otlp_file", "INFERSPAN_OTLP_FILE_PATH": spans,
                    "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none"}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""guest.py KIT JAR JVM_MILLIS [PART …]: what `check` runs on the kernel that it booted.
+"""guest.py KIT JAR JVM_MILLIS [PART …]: the tests that `check` runs on each kernel.
 
-Runs doctor, the verifier on policies, the agent on a program that uses CUDA and NCCL, with a policy at last, and the named parts of
-the test kit, or all of them that do not time the machine. KIT holds what `build` made. JVM_MILLIS is what `java -jar JAR --version` takes on the host: the ratio to what
-it takes here is how much slower the guest is. Ends with 1 where anything is not as it should be.
+Runs doctor, loads policies, runs the agent on a program that uses CUDA and NCCL, at the end with a policy, and runs the named parts of
+the test kit (default: all parts without time measurements). KIT is the output of `build`. JVM_MILLIS is the time of
+`java -jar JAR --version` on the host, from which the slow-down of the guest is computed. Exits with 1 if a test fails.
 """
 
 import contextlib
@@ -17,13 +17,13 @@ import time
 
 KIT, JAR, JVM_MILLIS, PARTS = sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4:]
 JAVA = os.path.join(os.environ["JAVA_HOME"], "bin", "java")
-# Where nothing is timed: an emulated processor is slow to compile.
+# For runs that are not timed: compilation is slow on an emulated processor.
 QUICK_JAVA = [JAVA, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", JAR]
 TESTKIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 TRACE, SPAN = "7" * 32, "3" * 16
 PREBUILT = os.path.join(TESTKIT, "..", "prebuilt", "testkit")
 SAFE = ["keep-all", "rate-limit", "slow-only", "adaptive", "slo", "latency", os.path.join(PREBUILT, "drop_all.bpf.o")]
-# With a part of the remedy, which names the class of the mistake.
+# Each with a part of the expected remedy, which identifies the kind of mistake.
 UNSAFE = {
     "null_lookup": "with NULL before",
     "out_of_bounds": "against the size",
@@ -38,7 +38,7 @@ WANTED = {"cuda.launch", "nccl.group_end", "sched.offcpu", "syscall.openat"}
 START_SECONDS, STOP_SECONDS = 3, 2
 ALL_PARTS = ["scenes", "interleaved", "contexts", "descriptors", "full", "missed_ends", "waits", "cgroups", "targets", "overflow",
              "tcp", "verified"]
-# Makes calls for one request after the other until it is killed, so that it does not matter when its probes are attached.
+# Makes calls in consecutive requests until it is killed, so that the time of attaching the probes does not matter.
 PROGRAM = """
 import ctypes, sys, time
 sys.path.insert(0, sys.argv[2])
@@ -81,21 +81,21 @@ def policy(*words):
 
 
 def verdicts():
-    """The kernel accepts each safe policy, and refuses each unsafe one at a line of its source, for the mistake that it makes."""
+    """The kernel accepts each safe policy, and rejects each unsafe one with the source line and the remedy of its mistake."""
     files = [os.path.join(PREBUILT, name + ".bpf.o") for name in UNSAFE]
     found = policy("check", *SAFE, *files)
     wrong = [name for name in SAFE if f"{os.path.basename(name).removesuffix('.bpf.o')}: accepted as a" not in found.stdout]
     for name, mistake in UNSAFE.items():
         line = next((line for line in found.stderr.splitlines() if f"refused program {name} " in line), "")
         print("    " + line)
-        # Linux 6.1 prints the line of the source, newer kernels also its number.
+        # Linux 6.1 prints the source line, newer kernels also its number.
         if f'refused program {name} of object {name} at "' not in line or mistake not in line:
             wrong.append(name)
     report("policies", not wrong, f"wrong: {wrong}\n{found.stdout}" if wrong else f"{len(SAFE)} accepted, {len(UNSAFE)} refused")
 
 
 def folds(limit):
-    """A policy that is loaded into the running agent folds calls."""
+    """Checks that a policy that is loaded into the running agent folds calls."""
     loaded = policy("load", "slow-only")
     listed = policy("list")
     while " 0 folded" in listed.stdout and time.monotonic() < limit:
@@ -109,7 +109,7 @@ def is_attached(line):
 
 
 def agent(slowness):
-    """Whether all objects are attached, whether calls become spans, and how long the agent takes to start and to stop."""
+    """Checks that all objects are attached, that calls become spans, and how long the agent takes to start and to stop."""
     spans = os.path.join(KIT, "spans")
     environment = {**os.environ, "OTEL_TRACES_EXPORTER": "otlp_file", "INFERSPAN_OTLP_FILE_PATH": spans,
                    "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none"}
@@ -123,7 +123,7 @@ def agent(slowness):
             break
     start = time.monotonic() - began
     report("agent attaches everything", bool(said) and is_attached(said[-1]) and not any("verifier" in line for line in said),
-           said[-1] if said else "it said nothing")
+           said[-1] if said else "it printed nothing")
     limit = time.monotonic() + 10 + 2 * slowness
     while not WANTED <= names_of(spans) and time.monotonic() < limit:
         time.sleep(1)
@@ -143,7 +143,7 @@ def agent(slowness):
 
 
 def names_of(path):
-    """Of the request's spans that the agent has written so far; its last line may be half written."""
+    """Returns the names of the request's spans that the agent has written so far; the last line may be incomplete."""
     names = set()
     with contextlib.suppress(FileNotFoundError, json.JSONDecodeError), open(path) as lines:
         for line in lines:

@@ -1,9 +1,9 @@
 import java.util.List;
 
-/** A kind of request, the amount, and the allowed cost of tracing. */
+/** A scenario: a kind of request, the number of requests, and the bars for the cost of tracing. */
 record Case(String name, String sentence, Asked asked, Asked warmUp, int rounds, List<Bar> bars) {
 
-  /** A load, and how much of it makes a turn. */
+  /** A load, and the number of connections and requests of one turn. */
   record Asked(Load load, int connections, int requests) {}
 
   /** The maximum cost of a subject, as a multiple of the gateway without Inferspan. */

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The CPU time of a process's threads, to the nanosecond: the ticks of {@code /proc/<pid>/stat} are too coarse for a turn of a quarter of a second. A thread that ends between two readings is omitted from their difference, since it would subtract all its CPU time. */
+/** The CPU time of a process's threads in nanoseconds. The ticks of {@code /proc/<pid>/stat} are too coarse for a turn of a quarter of a second. A thread that ends between two readings is left out of their difference. */
 record CpuTime(Map<Path, Long> nanosOfThreads, Map<Path, Long> nanosOfCompilers) {
 
-  /** Compilation happens once, while a gateway runs for weeks. */
+  /** Compiler threads are left out, because a gateway that runs for weeks compiles only once. */
   private static final Pattern COMPILER = Pattern.compile("C[12] CompilerThre");
 
   static CpuTime of(Process process) {
@@ -24,7 +24,7 @@ record CpuTime(Map<Path, Long> nanosOfThreads, Map<Path, Long> nanosOfCompilers)
       throw new UncheckedIOException(e);
     }
     if (now.nanosOfThreads.isEmpty()) {
-      throw new IllegalStateException("the CPU time of process " + process.pid() + " is not available");
+      throw new IllegalStateException("cannot read the CPU time of process " + process.pid());
     }
     return now;
   }
@@ -35,8 +35,7 @@ record CpuTime(Map<Path, Long> nanosOfThreads, Map<Path, Long> nanosOfCompilers)
       List<String> fields = List.of(Files.readString(thread.resolve("schedstat")).split(" "));
       (compiles ? nanosOfCompilers : nanosOfThreads).put(thread, Long.parseLong(fields.get(0)));
     } catch (IOException ended) {
-      // Between the list and here, so that a file is not there; or, between the opening of one and
-      // its reading, so that the kernel says ESRCH.
+      // The thread ended: its file does not exist, or reading it fails with ESRCH.
     }
   }
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Measures the sample gateway with and without tracing, compared with others, and checks its bars. */
+/** Measures the sample gateway without tracing, with Inferspan and with other libraries, and checks the bars. */
 final class GatewayBench {
   private GatewayBench() {}
 
@@ -18,7 +18,7 @@ final class GatewayBench {
     String known = Case.ALL.stream().map(Case::name).collect(Collectors.joining(" "));
     for (String name : wanted) {
       if (Case.ALL.stream().noneMatch(each -> each.name().equals(name))) {
-        System.err.println("There is no scenario " + name + "; there are: " + known + ".");
+        System.err.println("Unknown scenario " + name + "; known scenarios: " + known + ".");
         System.exit(2);
       }
     }

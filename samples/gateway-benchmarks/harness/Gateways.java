@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** The processes under test, all on the server core; the one that is asked has it to itself. */
+/** The processes under test, all on the server core. Only one of them gets requests at a time. */
 record Gateways(
     Workbench bench,
     Upstream upstream,
@@ -21,7 +21,7 @@ record Gateways(
       "-Xmx512m -XX:+UseSerialGC -XX:-UseDynamicNumberOfCompilerThreads"
           + " --sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED";
 
-  /** Starts those that the subjects need; the others are stood in for by ours, and never asked. */
+  /** Starts the processes that the subjects need. The fields of the others refer to the first process and are not used. */
   static Gateways start(Workbench bench, Upstream upstream, List<Subject> subjects)
       throws IOException {
     int traced = Workbench.freePort();

@@ -1,7 +1,7 @@
 import java.util.List;
 import java.util.Map;
 
-/** A gateway under load of which so many requests arrive sampled. */
+/** A gateway under test, and the percentage of its requests that arrive sampled. */
 enum Subject {
   WITHOUT("without Inferspan", 100),
   OURS_0("tracing, 0 % sampled", 0),
@@ -18,7 +18,7 @@ enum Subject {
 
   static final List<Subject> UNSAMPLED = List.of(WITHOUT, OURS_0);
 
-  /** Parts that can be selected separately: a part of the table takes a few minutes. */
+  /** Groups of subjects that an option selects, so that a run takes only a few minutes. */
   static final Map<String, List<Subject>> PARTS =
       Map.of(
           "--ours", List.of(WITHOUT, OURS_0, OURS_10, OURS_100),

@@ -5,12 +5,12 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** One scenario: the subjects take turns, forwards and backwards. The gateway without tracing has a turn before and after each, and the two are the baseline, since the speed of a shared machine changes. */
+/** Measures one scenario. The subjects take turns, forwards and backwards. The gateway without tracing has a turn before and after each; these two are the baseline, because the speed of a shared machine changes. */
 final class Turns {
   /** The time to export a full queue of spans. */
   private static final long EXPORT_MILLIS = 100;
 
-  /** One per cent shows in many turns that are close together, and in none that is long. */
+  /** Turns are shorter by this factor if only 0 % is measured: many short turns show a difference of one per cent, a few long ones do not. */
   private static final int FINER = 4;
 
   private static final int MORE = 6;
@@ -18,7 +18,7 @@ final class Turns {
   private static final int LEAST_WARM_UP_SECONDS = 30;
   private static final int MOST_WARM_UP_SECONDS = 100;
 
-  /** The share of the compilers below which no hot path is left to compile. */
+  /** The CPU share of the compilers below which the hot code counts as compiled. */
   private static final double AT_REST = 0.01;
 
   private final Gateways gateways;
@@ -52,7 +52,7 @@ final class Turns {
     }
   }
 
-  /** The cost of one request, the compilation meanwhile, and the exported bytes of its spans. */
+  /** The CPU time of one request, the compilers' CPU time per request, and the exported bytes of its spans. */
   private record Cost(double micros, double compilerMicros, double sentBytes) {}
 
   void measure() throws IOException {
@@ -76,7 +76,7 @@ final class Turns {
     }
   }
 
-  /** Calls all ports in turns, so that shared code is compiled for all of them, until the compilers are idle: a rare path is compiled late, and costs a multiple until then. Streams are warmed up with bursts, of which a hundred take the time of one. */
+  /** Sends requests to all ports in turns until the compilers are idle, so that shared code is compiled for all subjects. Rarely executed code is compiled late, and costs several times as much before. Streams are warmed up with bursts, because a hundred bursts take the time of one stream. */
   private void warmUp() throws IOException {
     long start = System.nanoTime();
     double share;
@@ -110,12 +110,12 @@ final class Turns {
     Load.Result result = Load.run(subject.label, command);
     boolean records = subject != Subject.WITHOUT && subject.sampledPercent > 0;
     if (records) {
-      Server.pause(EXPORT_MILLIS); // what is exported later would count as the next one's cost
+      Server.pause(EXPORT_MILLIS); // otherwise, a later export would count as cost of the next subject
     }
     CpuTime after = CpuTime.of(server.process());
     long sentBytes = gateways.upstream().count("trace_bytes") - spanBytes;
     if (records && sentBytes == 0) {
-      throw new InvalidRunException("Void: no span of " + subject.label + " reached the collector.");
+      throw new InvalidRunException("Invalid run: no span of " + subject.label + " reached the collector.");
     }
     double answered = result.requests();
     return new Cost(
@@ -130,7 +130,7 @@ final class Turns {
         each.name(), each.sentence(), asked.connections(), ratios.get(Subject.WITHOUT).size());
     System.out.printf(
         "  %-36s %9s %9s   %-15s %9s %12s%n",
-        "", "CPU µs", "×", "half of them", "compilers", "bytes sent");
+        "", "CPU µs", "×", "middle half", "compilers", "bytes sent");
     for (Subject subject : subjects) {
       List<Double> all = ratios.get(subject);
       System.out.printf(

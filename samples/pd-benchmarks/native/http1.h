@@ -1,4 +1,4 @@
-// An incremental reader of HTTP/1.1 messages: it keeps a message's head, hands its body on and knows where it ends.
+// An incremental parser of HTTP/1.1 messages: stores the headers, passes the body on, and detects the end of a message.
 #ifndef HTTP1_H
 #define HTTP1_H
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static inline void message_reset(struct message *m) {
   m->remaining = m->body_length = 0;
 }
 
-// The value of a header (its name with the colon), or null.
+// Returns the value of a header, or null; the name includes the colon.
 static inline const char *message_header(const struct message *m, const char *name) {
   size_t length = strlen(name);
   for (const char *line = strchr(m->head, '\n'); line; line = strchr(line, '\n')) {
@@ -42,7 +42,7 @@ static void message_end_head(struct message *m) {
     m->remaining = atol(length);
     m->reading = IN_FIXED;
   } else {
-    // A response that ends with its connection cannot be told from one cut short: the caller says what it may be.
+    // A response that ends with its connection may be incomplete; the caller decides.
     m->reading = COMPLETE;
   }
 }
@@ -94,7 +94,7 @@ static size_t message_read_body(struct message *m, const char *data, size_t leng
   return taken;
 }
 
-// Reads until the data or the message ends; returns how many bytes were the message's.
+// Reads until the data or the message ends; returns the number of bytes that belong to the message.
 static size_t message_read(struct message *m, const char *data, size_t length, body_sink sink, void *owner) {
   size_t at = 0;
   while (at < length && m->reading < COMPLETE) {

@@ -1,12 +1,12 @@
-// A load generator that reads every answer to its end. It prints one line of key=value pairs; any answer other than a
-// whole 200 is an error.
+// A load generator that reads every response to its end. It prints one line of key=value pairs. A response that is not a
+// complete 200 is an error.
 //
 //   closed loop: load --port=P --connections=C --requests=N
-//   open loop:   load --port=P --connections=C --requests=N --rate=PER_SECOND     latency counts from when a request is due
-//   streams:     load --port=P --connections=C --hold=SECONDS                     answers that must not end
+//   open loop:   load --port=P --connections=C --requests=N --rate=PER_SECOND     latency counts from the time when a request is due
+//   streams:     load --port=P --connections=C --hold=SECONDS                     responses that must not end
 //
 //   --path=/x --header='name: value' --chat-bytes=N (a chat body of about that size) --stream --least-body=N
-//   --sampled=PERCENT (a traceparent on each request, of which so many are sampled) --source=127.0.0.X
+//   --sampled=PERCENT (adds a traceparent, with this percentage of sampled requests) --source=127.0.0.X
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 // A stand-in for the engines and the collector: upstream <decode port> <prefill port> [processes]
 //
-// The prefill port answers every request as a prefiller does. The decode port answers by path and query:
+// The prefill port answers every request like a prefill engine. The decode port answers by path and query:
 //   /v1/models               200 bytes of JSON              ?mode=sse     64 events, 5 ms apart
-//   /v1/chat/completions     a completion                   ?mode=burst   64 events at once, each its own write
-//   /v1/traces               200, nothing else              ?mode=slow    an event every 5 to 10 s, for ever
-//   /stats  /last/prefill  /last/decode                     what came in, for the harness to check
+//   /v1/chat/completions     a completion                   ?mode=burst   64 events at once, in one write each
+//   /v1/traces               200 without a body             ?mode=slow    an event every 5 to 10 s, for ever
+//   /stats  /last/prefill  /last/decode                     received requests, for the harness to check
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -57,7 +57,7 @@ struct connection {
   struct last *record;
   struct message request;
 };
-// Connections on one timeline wait equally long, so they come due in the order in which they were added.
+// Connections on one timeline wait equally long, so they are due in the order in which they were added.
 static struct timeline { long interval; struct connection *first, *last; } timelines[TIMELINES];
 static char json[512], chat[2048], prefilled[2048], event[EVENTS][512];
 static int event_length[EVENTS], polling, timer;
@@ -96,7 +96,7 @@ static void hang_up(struct connection *c) {
 }
 
 static bool say(struct connection *c, const char *data, size_t length) {
-  // Every answer fits the socket's buffer, unless the peer stopped reading; then it is lost, which the client sees.
+  // Every response fits into the socket's buffer unless the peer has stopped reading; then it is lost, which the client detects.
   if (send(c->fd, data, length, MSG_NOSIGNAL) == (ssize_t)length) return true;
   hang_up(c);
   return false;
@@ -178,7 +178,7 @@ static bool answer(struct connection *c) {
   return COUNT(models), say_json(c, json);
 }
 
-// Keeps the body of a request that asks for it: keeping every body would be work that no proxy under test does.
+// Stores the body of a request with x-bench-record. Storing every body would cost CPU time.
 static void record(void *owner, const char *data, size_t length) {
   struct connection *c = owner;
   bool first = c->request.body_length == (long)length;
@@ -268,7 +268,7 @@ static void serve(int decode_port, int prefill_port) {
   }
   struct epoll_event ready[64];
   for (;;) {
-    // A connection hung up on has no further event in this batch: events of one descriptor arrive as one.
+    // A closed connection has no further event in this batch, because epoll reports a descriptor once.
     int count = epoll_wait(polling, ready, 64, -1);
     for (int i = 0; i < count; i++) {
       void *what = ready[i].data.ptr;

@@ -1,4 +1,4 @@
-// A reverse proxy of Go's standard library with the steps of the nixlv2 connector, done on maps as llm-d does them:
+// A reverse proxy with Go's standard library that follows the nixlv2 protocol, with bodies as maps, as in llm-d:
 // proxy <port> <decode port>
 package main
 

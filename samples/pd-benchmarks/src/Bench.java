@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Measures the sidecar against its peers, scenario by scenario, and holds it to its bars. */
+/** Compares the sidecar with its peers, scenario by scenario, and checks the bars. */
 final class Bench {
   private Bench() {}
 
@@ -16,7 +16,7 @@ final class Bench {
     String known = Scenario.ALL.stream().map(Scenario::name).collect(Collectors.joining(" "));
     for (String name : wanted) {
       if (Scenario.ALL.stream().noneMatch(scenario -> scenario.name().equals(name))) {
-        System.err.println("There is no scenario " + name + "; there are: " + known + ".");
+        System.err.println("Unknown scenario " + name + "; known scenarios: " + known + ".");
         System.exit(2);
       }
     }
@@ -58,7 +58,7 @@ final class Bench {
       if (disaggregates && peer.missing() == null) {
         try (Server server = peer.start(bench, upstream)) {
           Verification.of(server, upstream);
-          System.out.println("ok      " + peer.label + " does the nixlv2 steps");
+          System.out.println("ok      " + peer.label + " follows the nixlv2 protocol");
         }
       }
     }

@@ -1,4 +1,4 @@
-/** Makes a run invalid; the message is one sentence for the user. */
+/** Thrown if the results of a run are invalid; the message is one sentence for the user. */
 final class InvalidRunException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -3,9 +3,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A small JSON reader for checking what reached the upstream: maps, lists, strings, doubles,
- * booleans and null.
+/** A small JSON parser, to check the requests that reached the upstream. Values are maps, lists, strings, doubles, booleans and null.
  */
 final class Json {
   private final String text;
@@ -47,7 +45,7 @@ final class Json {
       skipSpace();
       expect(':');
       if (members.containsKey(name)) {
-        throw new InvalidRunException("The key " + name + " is there twice.");
+        throw new InvalidRunException("The key " + name + " occurs twice.");
       }
       members.put(name, value());
     }
@@ -125,6 +123,6 @@ final class Json {
   }
 
   private InvalidRunException broken() {
-    return new InvalidRunException("This is no JSON at character " + at + ": " + text);
+    return new InvalidRunException("Invalid JSON at character " + at + ": " + text);
   }
 }

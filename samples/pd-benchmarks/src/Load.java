@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A client's requests: the arguments of one run of the load generator, except for target, amount and rate. */
+/** A kind of request: the arguments of the load generator except target, number of requests and rate. */
 record Load(
     String path,
     int chatBytes,
@@ -20,7 +20,7 @@ record Load(
     return new Load(path, 0, false, false, leastBody, -1);
   }
 
-  /** A chat request that is prefilled elsewhere. */
+  /** A chat request with a separate prefill. */
   static Load disaggregated(String path, int chatBytes, boolean stream, int leastBody) {
     return new Load(path, chatBytes, stream, true, leastBody, -1);
   }
@@ -44,8 +44,7 @@ record Load(
     return command;
   }
 
-  /**
-   * Runs the load generator to its end; a single answer that is not a whole 200 makes the run void.
+  /** Runs the load generator. Any response that is not a complete 200 makes the run invalid.
    */
   static Result run(String name, List<String> command) throws IOException {
     Process load = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -57,7 +56,7 @@ record Load(
     }
     if (!"0".equals(figures.get("errors"))) {
       throw new InvalidRunException(
-          "Void: not every answer of " + name + " was a whole 200 (" + output.strip() + ").");
+          "Invalid run: not every response of " + name + " was a complete 200 (" + output.strip() + ").");
     }
     return new Result(
         Long.parseLong(figures.get("requests")),

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** A server that can be put under test, and how it is started. */
+/** A server under test, and how to start it. */
 enum Peer {
   NGINX("nginx"),
   HAPROXY("haproxy"),
@@ -31,7 +31,7 @@ enum Peer {
     this.label = label;
   }
 
-  /** Returns why it cannot run here, in one sentence, or null. */
+  /** Returns in one sentence what is missing to run it, or null. */
   String missing() {
     return switch (this) {
       case NGINX -> without("nginx", Workbench.has("nginx"));
@@ -41,12 +41,12 @@ enum Peer {
       case EPOLL, IO_URING, TRACED ->
           Files.exists(SIDECAR)
               ? null
-              : SIDECAR + " is missing: mvn -Dquick -pl pd-sidecar -am package builds it.";
+              : SIDECAR + " is missing: build it with mvn -Dquick -pl pd-sidecar -am package.";
     };
   }
 
   private static String without(String program, boolean present) {
-    return present ? null : program + " is missing: " + INSTALL + " brings all peers.";
+    return present ? null : program + " is missing: install all peers with " + INSTALL + ".";
   }
 
   private static boolean hasLua() {
@@ -59,7 +59,7 @@ enum Peer {
     return this == EPOLL || this == IO_URING || this == TRACED;
   }
 
-  /** Starts it on the server core, in front of the upstream. */
+  /** Starts the server on the server core, in front of the upstream. */
   Server start(Workbench bench, Upstream upstream) throws IOException {
     int port = Workbench.freePort();
     Server server =
@@ -122,9 +122,7 @@ enum Peer {
     return command;
   }
 
-  /**
-   * Starts a sidecar with one event loop; its spans, if any, go to the upstream's stand-in for a
-   * collector.
+  /** Starts a sidecar with one event loop. It exports spans, if any, to the upstream, which also stands in for a collector.
    */
   static Server startSidecar(
       Workbench bench, int port, Upstream upstream, List<String> javaFlags, List<String> options)

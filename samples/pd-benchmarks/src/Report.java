@@ -2,7 +2,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A scenario's measurements as a table, and whether its bars hold. */
+/** Prints a scenario's measurements, and checks its bars. */
 record Report(Scenario scenario, Map<Scenario.Subject, Figures> figures, Figures direct) {
   void print() {
     Scenario.Pace pace = scenario.pace();
@@ -49,8 +49,7 @@ record Report(Scenario scenario, Map<Scenario.Subject, Figures> figures, Figures
     return Figures.median(measured.p99()) - Figures.median(direct.p99());
   }
 
-  /**
-   * Prints a line per bar and returns whether none was missed; a bar without its peer cannot be.
+  /** Prints a line per bar; returns whether no bar was missed. A bar whose peer is missing is not checked.
    */
   boolean judge() {
     boolean held = true;
@@ -61,7 +60,7 @@ record Report(Scenario scenario, Map<Scenario.Subject, Figures> figures, Figures
           bar.subject().label() + " at most " + bar.most() + " × " + bar.against().label();
       if (subject == null || against == null) {
         System.out.printf(
-            "–       %-11s %s: not judged, one of them is missing%n", scenario.name(), promise);
+            "–       %-11s %s: not checked, because a server is missing%n", scenario.name(), promise);
         continue;
       }
       double ratio = figure(subject) / figure(against);

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** One scenario being measured: its servers run side by side and take turns on the same core. */
+/** Measures one scenario. Its servers run at the same time and take turns on the same core. */
 final class Run {
   private final Workbench bench;
   private final Upstream upstream;
@@ -13,7 +13,7 @@ final class Run {
   private final Map<Peer, Server> servers = new LinkedHashMap<>();
   private final Map<Scenario.Subject, Figures> figures = new LinkedHashMap<>();
 
-  /** The latency without any server between, in the same rounds. */
+  /** The latency of direct requests to the upstream, in the same rounds. */
   private final Figures direct = new Figures();
 
   Run(Workbench bench, Upstream upstream, Scenario scenario, boolean quick) {
@@ -35,7 +35,7 @@ final class Run {
         runRound(subjects);
       }
       if (servers.containsKey(Peer.TRACED) && upstream.count("trace_bytes") == spanBytes) {
-        throw new InvalidRunException("Void: no span reached the collector, so tracing was not measured.");
+        throw new InvalidRunException("Invalid run: no span reached the collector, so tracing was not measured.");
       }
     } finally {
       servers.values().forEach(Server::close);
@@ -64,18 +64,18 @@ final class Run {
     return true;
   }
 
-  /** The sidecar over io_uring, or null where that is forbidden. */
+  /** Starts the sidecar with io_uring; returns null if the machine forbids it. */
   private Server startOverIoUring() throws IOException {
     Server server;
     try {
       server = Peer.IO_URING.start(bench, upstream);
     } catch (InvalidRunException trouble) {
-      System.err.println("Without io_uring, then: " + trouble.getMessage());
+      System.err.println("Skipping io_uring: " + trouble.getMessage());
       return null;
     }
     if (!server.usesIoUring()) {
       System.err.println(
-          "The sidecar uses no io_uring here; is it forbidden? Its last words: "
+          "The sidecar does not use io_uring; the machine may forbid it. Its last output: "
               + server.lastWords());
       server.close();
       return null;
@@ -83,7 +83,7 @@ final class Run {
     return server;
   }
 
-  /** Warms up, until two batches in a row cost the same, and until the JVM has recompiled code for cases that it had assumed impossible, such as a connection that closes. */
+  /** Warms up until two batches in a row cost the same, and until the JVM has recompiled code after its assumptions failed, for example when a connection first closes. */
   private void warmUp(Scenario.Subject subject) throws IOException {
     long start = System.nanoTime();
     long least = TimeUnit.SECONDS.toNanos(!subject.peer().isJvm() ? 0 : quick ? 10 : 60);
@@ -123,7 +123,7 @@ final class Run {
     long prefilled = upstream.count("prefills") - prefills;
     if (prefilled != (load.prefill() ? result.requests() : 0)) {
       throw new InvalidRunException(
-          "Void: "
+          "Invalid run: "
               + prefilled
               + " prefills for "
               + result.requests()

@@ -1,12 +1,10 @@
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * One kind of request, the servers it is sent through and the sidecar's maximum cost.
+/** One kind of request, the servers under test, and the bars for the sidecar's cost.
  *
- * @param requests in one round of the closed loop; with a rate, in one round at that rate
- * @param ratePerSecond 0 for a closed loop, whose figure is CPU; otherwise the figure is the added
- *     latency
+ * @param requests the number of requests per round
+ * @param ratePerSecond 0 for a closed loop that measures CPU time; otherwise the rate of an open loop that measures added latency
  */
 record Scenario(
     String name, String sentence, Load load, Pace pace, List<Subject> subjects, List<Bar> bars) {
@@ -18,9 +16,7 @@ record Scenario(
     }
   }
 
-  /**
-   * A server and the share of requests that arrive sampled; below 0 requests carry no {@code
-   * traceparent}.
+  /** A server, and the percentage of sampled requests; if negative, requests have no {@code traceparent}.
    */
   record Subject(Peer peer, int sampledPercent) {
     String label() {
@@ -28,7 +24,7 @@ record Scenario(
     }
   }
 
-  /** A promise: the subject's figure is at most so many times the other one's. */
+  /** A bar: the subject's figure is at most {@code most} times that of {@code against}. */
   record Bar(Subject subject, Subject against, double most) {}
 
   private static final Subject NGINX = new Subject(Peer.NGINX, -1);
@@ -41,7 +37,7 @@ record Scenario(
   private static final Subject TRACED_10 = new Subject(Peer.TRACED, 10);
   private static final Subject TRACED_100 = new Subject(Peer.TRACED, 100);
 
-  /** The minimum size of 64 events; a proxy may shorten what it edits. */
+  /** The minimum size of 64 events, which a proxy may shorten when it edits them. */
   private static final int STREAM_BYTES = 11_000;
 
   private static final int FEW = 4;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A running server; its CPU time is read from {@code /proc}, children included. */
+/** A running server, whose CPU time (with child processes) is read from {@code /proc}. */
 record Server(String name, int port, Process process, Path log) implements AutoCloseable {
   private static final long NANOS_PER_TICK = 10_000_000; // USER_HZ is 100 on every Linux
 
@@ -19,7 +19,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!answers(path)) {
       if (!process.isAlive() || System.nanoTime() > end) {
-        throw new InvalidRunException(name + " does not serve; its last words: " + lastWords());
+        throw new InvalidRunException(name + " did not start; its last output: " + lastWords());
       }
       pause(2);
     }
@@ -39,7 +39,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     }
   }
 
-  /** CPU time of the process and its children, in user and kernel mode. */
+  /** Returns the CPU time of the process and its children, in user and kernel mode. */
   long cpuNanos() {
     return Stream.concat(Stream.of(process.toHandle()), process.descendants())
         .mapToLong(handle -> cpuTicks(handle.pid()) * NANOS_PER_TICK)
@@ -58,17 +58,17 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     }
   }
 
-  /** A figure in kB from {@code /proc/<pid>/status}, in MB: {@code VmRSS} or {@code VmHWM}. */
+  /** Returns {@code VmRSS} or {@code VmHWM} from {@code /proc/<pid>/status}, in MB. */
   long memoryMegabytes(String figure) {
     try (Stream<String> lines = Files.lines(Path.of("/proc/" + process.pid() + "/status"))) {
       String line = lines.filter(l -> l.startsWith(figure + ":")).findFirst().orElseThrow();
       return Long.parseLong(line.replaceAll("\\D", "")) * 1_024 / 1_000_000;
     } catch (IOException _) {
-      throw new InvalidRunException(name + " is gone; its last words: " + lastWords());
+      throw new InvalidRunException(name + " has exited; its last output: " + lastWords());
     }
   }
 
-  /** Returns whether the process has an io_uring open, as opposed to a fallback. */
+  /** Returns whether the process uses io_uring and not a fallback. */
   boolean usesIoUring() throws IOException {
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
       return descriptors.anyMatch(Server::isRing);
@@ -92,7 +92,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     }
   }
 
-  /** Asks the process to end and waits until it has, which lets a JVM write its cache. */
+  /** Terminates the process and waits for its end, so that a JVM can write its AOT cache. */
   @Override
   public void close() {
     process.descendants().forEach(ProcessHandle::destroy);

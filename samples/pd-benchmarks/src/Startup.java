@@ -67,7 +67,7 @@ final class Startup {
             "io.inferspan.pd.TrainingRun"));
     bench.build("the AOT cache", command.toArray(String[]::new));
     if (!cache.toFile().exists()) {
-      throw new InvalidRunException("The JVM wrote no AOT cache at the end of its training run.");
+      throw new InvalidRunException("The JVM did not write an AOT cache at the end of its training run.");
     }
   }
 

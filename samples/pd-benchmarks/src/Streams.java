@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Holds very many slow streams through one sidecar and reports memory, CPU and lost streams. */
+/** Opens thousands of slow streams through one sidecar, and reports memory, CPU time and lost streams. */
 final class Streams {
   private static final long BAR_MEGABYTES = 600;
   private static final int PER_CLIENT = 4_000;
@@ -42,8 +42,8 @@ final class Streams {
     int possible = Math.min(wanted, (descriptorLimit() - 500) / 2);
     if (possible < wanted) {
       System.out.printf(
-          "A process may open %d files here (ulimit -n), which is enough for %d streams of %d:"
-              + " memory is extrapolated.%n",
+          "The limit of %d open files (ulimit -n) allows %d of %d streams;"
+        + " memory is extrapolated.%n",
           descriptorLimit(), possible, wanted);
     }
     try (Workbench bench = new Workbench()) {
@@ -70,7 +70,7 @@ final class Streams {
     Map<String, Long> opened = nextLines();
     long cpu = sidecar.cpuNanos();
     System.out.printf(
-        "%d streams opened, %d lost meanwhile%n", opened.get("held"), opened.get("lost"));
+        "%d streams opened, %d lost while opening%n", opened.get("held"), opened.get("lost"));
     Map<String, Long> held = nextLines();
     double cpuMicros = (sidecar.cpuNanos() - cpu) / 1e3;
     long events = Math.max(1, (held.get("bytes") - opened.get("bytes")) / EVENT_BYTES);
@@ -96,13 +96,13 @@ final class Streams {
     }
   }
 
-  /** The sums over the next line of every client. */
+  /** Returns the sums of the figures in the next line of each client. */
   private Map<String, Long> nextLines() throws IOException {
     Map<String, Long> sums = new HashMap<>();
     for (Process client : clients) {
       String line = client.inputReader().readLine();
       if (line == null || !line.startsWith("held=")) {
-        throw new InvalidRunException("Void: a client failed: " + line);
+        throw new InvalidRunException("Invalid run: a client failed: " + line);
       }
       for (String pair : line.split(" ")) {
         String[] parts = pair.split("=");

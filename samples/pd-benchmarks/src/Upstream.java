@@ -6,7 +6,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 
-/** The stand-in for decoder, prefiller and collector, and what came in there. */
+/** The stand-in for decode engine, prefill engine and collector, with counts of the requests that it received. */
 record Upstream(Server server, int prefillPort) {
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -24,7 +24,7 @@ record Upstream(Server server, int prefillPort) {
     return server.port();
   }
 
-  /** The header by which a client names the prefiller. */
+  /** Returns the header with which a client selects the prefill engine. */
   String prefillHeader() {
     return "x-prefiller-host-port: 127.0.0.1:" + prefillPort;
   }
@@ -34,9 +34,7 @@ record Upstream(Server server, int prefillPort) {
     return ((Number) ((Map<?, ?>) Json.read(get("/stats"))).get(what)).longValue();
   }
 
-  /**
-   * The last body that was sent with the header {@code x-bench-record}: {@code prefill} or {@code
-   * decode}.
+  /** Returns the last body of a request with the header {@code x-bench-record}, in the {@code prefill} or {@code decode} stage.
    */
   Map<?, ?> last(String leg) {
     return (Map<?, ?>) Json.read(get("/last/" + leg));
@@ -46,7 +44,7 @@ record Upstream(Server server, int prefillPort) {
     return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path)).build());
   }
 
-  /** Sends a request and returns the body of its answer, which must be a 200. */
+  /** Sends a request and returns the response body; fails unless the status is 200. */
   static String send(HttpRequest request) {
     try {
       HttpResponse<String> answer = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());

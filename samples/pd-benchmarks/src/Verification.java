@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Verifies that a server does the nixlv2 steps: one request, and what the upstream received. */
+/** Verifies that a server follows the nixlv2 protocol: sends one request, and checks what the upstream received. */
 final class Verification {
   private static final String REQUEST =
       """
@@ -25,7 +25,7 @@ final class Verification {
 
   private Verification() {}
 
-  /** Fails if the body of a leg violates the connector's protocol. */
+  /** Fails if the body of a stage violates the protocol. */
   static void of(Server server, Upstream upstream) {
     String[] header = upstream.prefillHeader().split(": ");
     HttpRequest request =
@@ -45,7 +45,7 @@ final class Verification {
     found.checkDecode(upstream.last("decode"));
     if (!found.wrong.isEmpty()) {
       throw new InvalidRunException(
-          server.name() + " does not do the nixlv2 steps: " + String.join("; ", found.wrong));
+          server.name() + " does not follow the nixlv2 protocol: " + String.join("; ", found.wrong));
     }
   }
 
@@ -56,7 +56,7 @@ final class Verification {
     expect("prefill stream_options", null, body.get("stream_options"));
     expect("prefill max_tokens", 1.0, body.get("max_tokens"));
     expect("prefill max_completion_tokens", 1.0, body.get("max_completion_tokens"));
-    // Older llm-d sets it to 1, newer removes it.
+    // Older versions of llm-d set it to 1, newer ones remove it.
     expect(
         "prefill min_tokens",
         1.0,

@@ -11,17 +11,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * A temporary folder with the compiled tools, and every process that was started; closing it leaves
- * nothing behind.
+/** Owns a temporary folder with the compiled tools, and all started processes; closing it removes both.
  */
 final class Workbench implements AutoCloseable {
   /** The folder with the sources of this benchmark. */
   static final Path HOME = Path.of(System.getProperty("bench.home"));
 
-  /**
-   * The core of the server under test; load and upstream share the other one, on which the harness
-   * runs.
+  /** The core of the server under test. Load generator, upstream and harness share the other core.
    */
   private static final String SERVER_CORE = System.getenv().getOrDefault("SERVER_CORE", "1");
 
@@ -41,7 +37,7 @@ final class Workbench implements AutoCloseable {
     return folder;
   }
 
-  /** The path of a tool in the temporary folder. */
+  /** Returns the path of a tool in the temporary folder. */
   String tool(String name) {
     return folder.resolve(name).toString();
   }
@@ -62,7 +58,7 @@ final class Workbench implements AutoCloseable {
     }
   }
 
-  /** Fills a peer's configuration in: every {@code @NAME@} is replaced. */
+  /** Writes a peer's configuration; replaces every {@code @NAME@} in the template. */
   Path configure(String template, Path target, Map<String, String> values) throws IOException {
     String text = Files.readString(HOME.resolve("peers").resolve(template));
     for (Map.Entry<String, String> value : values.entrySet()) {
@@ -71,12 +67,12 @@ final class Workbench implements AutoCloseable {
     return Files.writeString(target, text);
   }
 
-  /** Starts a process next to the load generator. */
+  /** Starts a process on the load generator's core. */
   Server start(String name, int port, List<String> command) throws IOException {
     return start(name, port, command, Map.of());
   }
 
-  /** Starts a process on the server core, all alone. */
+  /** Starts a process on the server core. */
   Server startPinned(String name, int port, List<String> command, Map<String, String> environment)
       throws IOException {
     List<String> pinned = new ArrayList<>(List.of("setpriv", "--pdeathsig", "TERM"));
@@ -85,7 +81,7 @@ final class Workbench implements AutoCloseable {
     return start(name, port, pinned, environment);
   }
 
-  /** Starts a process whose output is read. */
+  /** Starts a client whose output the harness reads. */
   Process startClient(List<String> command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     processes.add(process);
@@ -103,7 +99,7 @@ final class Workbench implements AutoCloseable {
     return new Server(name, port, process, log);
   }
 
-  /** A loopback port without a listener. */
+  /** Returns a free loopback port. */
   static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -140,7 +136,7 @@ final class Workbench implements AutoCloseable {
       }
       files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
     } catch (IOException | InterruptedException e) {
-      System.err.println("Left behind: " + folder);
+      System.err.println("Could not delete " + folder);
     }
   }
 }

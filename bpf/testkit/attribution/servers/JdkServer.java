@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Executors;
 
-/** JdkServer platform|virtual: the JDK's own HTTP server on a pool of threads, or a virtual thread per exchange. */
+/** {@code JdkServer platform|virtual}: the JDK's HTTP server with a thread pool, or with a virtual thread per request. */
 final class JdkServer {
 
   private static final String MARKS = System.getenv("MARKS");
@@ -27,7 +27,7 @@ final class JdkServer {
     try (FileInputStream ignored = new FileInputStream(MARKS + "/" + work.mark + "." + number)) {
       throw new IllegalStateException("this file should not exist");
     } catch (IOException missing) {
-      // The name is what counts.
+      // Only the attempt matters.
     }
   }
 
@@ -39,7 +39,7 @@ final class JdkServer {
         mark(work, number);
       }
       if (work.mode.equals("boom")) {
-        throw new IllegalStateException("the handler was asked to fail");
+        throw new IllegalStateException("the request asks for a failure");
       }
       exchange.getResponseHeaders().set("X-Pad", "p".repeat(work.pad));
       exchange.sendResponseHeaders(200, (long) work.chunk * work.chunks);

@@ -45,7 +45,7 @@ final class NettyServer extends SimpleChannelInboundHandler<FullHttpRequest> {
     try (FileInputStream ignored = new FileInputStream(MARKS + "/" + work.mark + "." + number)) {
       throw new IllegalStateException("this file should not exist");
     } catch (IOException missing) {
-      // The name is what counts.
+      // Only the attempt matters.
     }
   }
 
@@ -56,7 +56,7 @@ final class NettyServer extends SimpleChannelInboundHandler<FullHttpRequest> {
       mark(work, number);
     }
     if (work.mode.equals("boom")) {
-      throw new IllegalStateException("the handler was asked to fail");
+      throw new IllegalStateException("the request asks for a failure");
     }
     HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
     response.headers().set(HttpHeaderNames.CONTENT_LENGTH, work.chunk * work.chunks);

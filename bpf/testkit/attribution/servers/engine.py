@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""engine.py app|core|worker DIRECTORY LIBRARIES: an engine's shape. A web server on uvloop sends requests over ZMQ to a core
-process that steps all running ones together; the core has a worker process, which launches kernels. A launch's grid names
-its request: the mark's number times ten, plus the launch's."""
+"""engine.py app|core|worker DIRECTORY LIBRARIES: the process structure of an engine. A web server on uvloop sends requests over ZMQ
+to a core process, which runs all of them in common steps; a worker process of the core launches kernels. The grid size of a launch
+identifies its request: the mark's number times ten, plus the launch's number."""
 
 import asyncio
 import ctypes
@@ -24,7 +24,7 @@ def address(name):
 
 
 def received(queue, wait):
-    """One message, or None after a while without; ends with the process that started this one."""
+    """Returns a message, or None after a timeout; exits if the parent process has ended."""
     while wait and not queue.poll(500):
         if os.getppid() != PARENT:
             os._exit(0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node's http: one event loop. Files are opened synchronously, so that the loop's own thread does it.
+// Node's HTTP server: one event loop. Files are opened synchronously, on the loop's thread.
 const fs = require('fs');
 const http = require('http');
 
@@ -7,7 +7,7 @@ function mark(work, number) {
   try {
     fs.closeSync(fs.openSync(`${process.env.MARKS}/${work.mark}.${number}`));
   } catch (missing) {
-    // The name is what counts.
+    // Only the attempt matters.
   }
 }
 

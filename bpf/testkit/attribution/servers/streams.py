@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""streams.py [timer]: asyncio streams, one event loop, a coroutine per connection; with timer, also work that belongs to no request."""
+"""streams.py [timer]: asyncio streams, with one event loop and a coroutine per connection; timer adds work outside of requests."""
 
 import asyncio
 import itertools

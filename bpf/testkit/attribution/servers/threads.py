@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""threads.py [pool]: http.server with a thread per connection; with pool, the work is done by a pool that all share."""
+"""threads.py [pool]: http.server with a thread per connection; with pool, a shared thread pool does the work."""
 
 import concurrent.futures
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""uvloop_app.py [threads]: FastAPI on uvicorn with uvloop and httptools; with threads, handlers are plain functions, which
-FastAPI runs in a pool that grows inside requests."""
+"""uvloop_app.py [threads]: FastAPI on uvicorn with uvloop and httptools; with threads, handlers are synchronous functions, which
+FastAPI runs in a thread pool that grows during requests."""
 
 import asyncio
 import socket

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The work that a request's path asks for: /w/MARK/OPENS/CHUNK/CHUNKS/PAD/DELAY/MODE, the same for every server here."""
+"""Parses the work that a request's path describes, in the same format for all servers: /w/MARK/OPENS/CHUNK/CHUNKS/PAD/DELAY/MODE."""
 
 import collections
 import os
@@ -14,7 +14,7 @@ def work_of(path):
 
 
 def mark(work, number):
-    """One operation whose owner is known: it opens a file that has the request's id in its name, and does not exist."""
+    """Makes an operation with a known owner: tries to open a file that does not exist, and whose name contains the request's id."""
     try:
         os.close(os.open(f"{MARKS}/{work.mark}.{number}", os.O_RDONLY))
     except FileNotFoundError:

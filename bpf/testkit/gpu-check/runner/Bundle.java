@@ -28,17 +28,17 @@ record Bundle(Path lib, String standIn) {
     return !standIn.isEmpty();
   }
 
-  /** The number of turns of a measurement; one with the stand-ins, whose figures mean nothing. */
+  /** Returns the number of turns of a measurement; one with the stand-ins, whose figures have no meaning. */
   int rounds() {
     return hasStandIn() ? 1 : 3;
   }
 
-  /** The time for which a rate is measured. */
+  /** Returns the time for which a rate is measured. */
   double seconds() {
     return hasStandIn() ? 0.2 : 1.5;
   }
 
-  /** The functions of the driver that the bridge watches. */
+  /** Returns the driver functions that the bridge probes. */
   List<String> watched() throws IOException {
     return Files.readAllLines(file("calls.tsv")).stream()
         .filter(line -> line.startsWith("libcuda\t"))
@@ -46,7 +46,7 @@ record Bundle(Path lib, String standIn) {
         .toList();
   }
 
-  /** The program that calls the driver. */
+  /** Returns the command of the program that calls the driver. */
   List<String> cudaLoad() {
     return List.of(file("cuda_load").toString(), hasStandIn() ? standIn + "/libcuda.so.1" : "libcuda.so.1");
   }

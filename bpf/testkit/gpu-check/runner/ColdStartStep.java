@@ -14,7 +14,7 @@ final class ColdStartStep {
 
   private static final String SEED = "vllm-coldstart-probe, Mistral-7B on an A10";
 
-  /** Number of calls, total, median and longest, as published. */
+  /** The published number of calls, total, median and longest duration. */
   private static final Map<String, String> PUBLISHED =
       Map.of(
           "read", "23,137 calls, 1037 ms, 1.1 µs, 44 ms",
@@ -26,18 +26,18 @@ final class ColdStartStep {
           "cuMemAlloc_v2", "179 calls, 34 ms, 106 µs, 2 ms",
           "cuModuleLoadData", "1 call, 1 ms, 780 µs, 1 ms");
 
-  /** Name, first, last, own time, share and evidence of a phase, or the description of a gap. */
+  /** A phase in the report (name, begin, end, own time, share and evidence), or the description of a gap. */
   private static final Pattern PHASE =
       Pattern.compile("(?m)^  (\\S+) +[0-9.]+ +[0-9.]+ +([0-9.]+) +([0-9.]+%)(?: +(\\S.*))?$");
 
-  /** Name, calls, total, share, three quantiles, longest, and unpaired calls. */
+  /** A row of calls in the report: name, calls, total, share, three quantiles, longest, and unpaired calls. */
   private static final Pattern CALL =
       Pattern.compile("(?m)^  (\\S+) +([0-9,]+) +([0-9,.]+) +[0-9.]+% +([0-9,.]+) +\\S+ +\\S+ +([0-9,.]+) +[0-9,]+$");
 
   private final Bundle bundle;
   private final Path output;
 
-  /** Writes the calls of each start and a page that shows them. */
+  /** Creates the step, which writes the calls of each start and a page that shows them. */
   ColdStartStep(Bundle bundle, Path output) {
     this.bundle = bundle;
     this.output = output;

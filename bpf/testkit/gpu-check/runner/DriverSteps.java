@@ -48,7 +48,7 @@ final class DriverSteps {
     }
   }
 
-  /** Checks that a caller that asks for an entry point gets the probed function. */
+  /** Checks that a caller that looks up an entry point gets the probed function. */
   void entries(Step step) throws IOException {
     try (Load load = bundle.startCuda()) {
       int same = 0;
@@ -144,7 +144,7 @@ final class DriverSteps {
     }
   }
 
-  /** Checks which functions known calls reach, and that the bridge reports each call once and no other. */
+  /** Checks which functions known calls reach, and that the bridge reports exactly these calls. */
   private void knownCalls(Step step, Load load, String caller, String program) throws IOException, InterruptedException {
     reached(bundle, step, caller, load, () -> did(load.ask("counts", traceparent(), CALLS)));
     try (Watching watching = Watching.begin(traceparent -> load.ask("counts", traceparent, CALLS / 10), "libcuda", program)) {
@@ -175,7 +175,7 @@ final class DriverSteps {
           }
         });
     if (!wrong.isEmpty() || lost > 0) {
-      throw new IOException("the bridge saw " + String.join(", ", wrong) + "; it lost " + lost + " events");
+      throw new IOException("the bridge reported " + String.join(", ", wrong) + "; it lost " + lost + " events");
     }
   }
 
@@ -200,7 +200,7 @@ final class DriverSteps {
     }
   }
 
-  /** Probes all functions of the driver, or only the watched ones where each needs its own attachment. */
+  /** Probes all functions of the driver, or only those of the bridge if each needs its own perf event. */
   private static Probes exported(Bundle bundle, Path library) throws IOException {
     try {
       List<String> all = ElfSymbols.of(library).functions().stream().filter(name -> name.matches("cu[A-Z].*")).toList();

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** The stacks of one request's CUDA calls, between requests that make the same calls on the same thread. */
+/** Checks the stacks of one request's CUDA calls, between requests with the same calls on the same thread. */
 final class FlameGraphStep {
 
   private static final int CALLS = 2000;
@@ -25,7 +25,7 @@ final class FlameGraphStep {
   private final Bundle bundle;
   private final Path page;
 
-  /** Writes the graph as a page. */
+  /** Creates the step, which writes the graph as a page. */
   FlameGraphStep(Bundle bundle, Path page) {
     this.bundle = bundle;
     this.page = page;

@@ -48,7 +48,7 @@ final class GpuCheck {
   private final long beganNanos = System.nanoTime();
 
   public static void main(String[] arguments) {
-    Logger.getLogger("").setLevel(Level.SEVERE); // the table has what the bridge would warn of
+    Logger.getLogger("").setLevel(Level.SEVERE); // the table contains the bridge's warnings
     Path output = Path.of(arguments.length > 0 ? arguments[0] : "gpu-check.json").toAbsolutePath();
     System.exit(new GpuCheck().run(output));
   }
@@ -99,7 +99,7 @@ final class GpuCheck {
       Files.writeString(output, report.json());
       return "Written to " + output;
     } catch (IOException refused) {
-      return "Not written to " + output + ": " + refused;
+      return "Cannot write " + output + ": " + refused;
     }
   }
 
@@ -121,7 +121,7 @@ final class GpuCheck {
       task.get(seconds, TimeUnit.SECONDS);
     } catch (TimeoutException late) {
       task.cancel(true);
-      end(step, Status.FAILED, "not done within " + seconds + " s");
+      end(step, Status.FAILED, "not finished within " + seconds + " s");
     } catch (ExecutionException thrown) {
       Throwable cause = thrown.getCause();
       String reason = cause.getMessage() == null ? cause.toString() : cause.getMessage();
@@ -160,7 +160,7 @@ final class GpuCheck {
     }
   }
 
-  /** Lists everything that is missing, with the kernel's answer to the attempt. */
+  /** Lists all missing prerequisites, each with the error of the attempt. */
   private void findBpf(Step step) throws IOException {
     if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
       throw new Absent(

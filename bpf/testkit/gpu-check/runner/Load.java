@@ -41,14 +41,14 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** Removes the variables that only our own Java needs. */
+  /** Returns a builder with the original library path, which was changed for the bundle's Java only. */
   private static ProcessBuilder builder(List<String> command) {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put(LIBRARIES, theirLibraries());
     return builder;
   }
 
-  /** Returns the command, for programs of ours that start it. */
+  /** Returns a command that runs another one with the original library path. */
   static List<String> inItsEnvironment(List<String> command) {
     List<String> words = new ArrayList<>(List.of("env", LIBRARIES + "=" + theirLibraries()));
     words.addAll(command);
@@ -106,7 +106,7 @@ final class Load implements AutoCloseable {
         return Path.of(line.substring(line.indexOf('/')));
       }
     }
-    throw new IOException(name + " maps no libcuda");
+    throw new IOException(name + " has not mapped libcuda");
   }
 
   private String line() throws IOException {

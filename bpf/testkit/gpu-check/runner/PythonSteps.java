@@ -133,7 +133,7 @@ final class PythonSteps {
     return requests.stream().filter(seen -> seen.containsKey("llm_d.engine.prefill")).count();
   }
 
-  /** Watches the engine; without the plugin, work of a batch has no request. */
+  /** Waits until the plugin's steps are observed; without the plugin, work of a batch has no request. */
   private static String plugin(Watching watching) throws InterruptedException {
     try {
       return watching.awaitFunctionsOf(CKP);
@@ -180,7 +180,7 @@ final class PythonSteps {
     }
   }
 
-  /** Counts the spans of each of these requests. Shares of steps follow a second after a request's end. */
+  /** Counts the spans of each of these requests. Its share of steps is exported a second after a request's end. */
   private static List<Map<String, Calls>> requests(Watching watching, List<String[]> answer, String which)
       throws InterruptedException {
     List<String> contexts = answer.stream().filter(words -> words[0].equals(which)).map(words -> words[1]).toList();

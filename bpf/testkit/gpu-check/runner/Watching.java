@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 
-/** The bridge with all its probes, and the spans that it writes for each trace. */
+/** A running bridge with all its probes, and the calls that it exports, by trace. */
 final class Watching implements AutoCloseable {
 
   private static final AttributeKey<Long> COUNT = AttributeKey.longKey("inferspan.ebpf.count");
@@ -69,7 +69,7 @@ final class Watching implements AutoCloseable {
     void run(String traceparent) throws IOException;
   }
 
-  /** Attaches, and returns when functions of these mapped files are watched and a trial call was seen. */
+  /** Attaches the bridge; returns when functions of these mapped files are probed and a trial call was reported. */
   static Watching begin(Trial trial, String... files) throws IOException, InterruptedException {
     Watching watching = begin(files);
     try {
@@ -81,7 +81,7 @@ final class Watching implements AutoCloseable {
     }
   }
 
-  /** Attaches, and returns when functions of these files are watched. */
+  /** Attaches the bridge; returns when functions of these files are probed. */
   static Watching begin(String... files) throws IOException, InterruptedException {
     Watching watching = new Watching();
     try {
@@ -98,7 +98,7 @@ final class Watching implements AutoCloseable {
     }
   }
 
-  /** Returns when a trial call was seen, because a library is listed shortly before its probes are on. */
+  /** Waits until a trial call is reported, because a library is listed shortly before its probes are attached. */
   void awaitCallsOf(Trial trial) throws IOException, InterruptedException {
     for (int i = 0; i < 10; i++) {
       String traceparent = DriverSteps.traceparent();
@@ -107,10 +107,10 @@ final class Watching implements AutoCloseable {
         return;
       }
     }
-    throw new IOException("the bridge sees no call of a sampled request");
+    throw new IOException("the bridge reports no call of a sampled request");
   }
 
-  /** Returns the bridge's report of a library; it fails if there are no functions after ten seconds. */
+  /** Waits until functions of a library are probed, and returns the bridge's report; fails after ten seconds. */
   String awaitFunctionsOf(String file) throws IOException, InterruptedException {
     String last = "not looked into";
     for (int i = 0; i < 500; i++) {
@@ -122,16 +122,16 @@ final class Watching implements AutoCloseable {
       }
       Thread.sleep(20);
     }
-    throw new IOException("functions of " + file + " are not watched after 10 s: " + last);
+    throw new IOException("no functions of " + file + " are probed after 10 s: " + last);
   }
 
-  /** Returns all calls of a trace by kind, once its request is written. */
+  /** Waits until a trace's request is exported, and returns all calls of the trace by kind. */
   Map<String, Calls> of(String traceparent) throws InterruptedException {
     settle();
     return settled(traceparent);
   }
 
-  /** Returns when the requests that have ended are written. */
+  /** Waits until all ended requests are exported. */
   void settle() throws InterruptedException {
     Thread.sleep(400);
     for (int i = 0; i < 100 && bridge.status().flow().openRequests() > 0; i++) {

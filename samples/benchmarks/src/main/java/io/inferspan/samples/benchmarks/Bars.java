@@ -13,7 +13,7 @@ import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
- * Runs the benchmarks and compares the results with the goals; exits with status 1 if one is
+ * Runs the benchmarks and compares the results with the bars; exits with status 1 if a bar is
  * missed.
  */
 public final class Bars {
@@ -63,9 +63,10 @@ public final class Bars {
     atMost("inject: bytes, of raw", bytes("injectInferspan") / bytes("injectRaw"), 0.5);
     ratio("extract: time, of raw", "extractInferspan", "extractRaw", 1.0);
     atMost("extract: bytes, of raw", bytes("extractInferspan") / bytes("extractRaw"), 0.5);
-    atMost("stream watched: ns per byte", nanos("aStep") / ResponseTapBenchmark.bytes(STREAM), 1.0);
-    atMost("stream watched: bytes per 64 chunks", bytes("aStep"), 0.5);
-    ratio("not watched: time, of a sum of its bytes", "unwatched", "sumOfBytes", 0.02);
+    atMost(
+        "observed stream: ns per byte", nanos("aStep") / ResponseTapBenchmark.bytes(STREAM), 1.0);
+    atMost("observed stream: bytes per 64 chunks", bytes("aStep"), 0.5);
+    ratio("stream not observed: time, of a sum of its bytes", "unwatched", "sumOfBytes", 0.02);
     System.out.printf(Locale.ROOT, "%n%-46s %12s%n", "for comparison, per request or call", "");
     for (String name : results.keySet()) {
       System.out.printf(Locale.ROOT, "%-46s %9.1f ns %9.1f B%n", name, nanos(name), bytes(name));

@@ -5,7 +5,7 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.Collection;
 
-/** Discards spans, so that only their creation is measured. */
+/** An exporter that discards spans, so that only their recording is measured. */
 final class DiscardingExporter implements SpanExporter {
 
   @Override

@@ -13,7 +13,7 @@ import io.inferspan.semconv.KvCacheAttributes;
 import io.inferspan.semconv.PdAttributes;
 import io.opentelemetry.context.Context;
 
-/** The spans of one request up to the P/D proxy, eight with six attributes each, with Inferspan. */
+/** Records the eight spans of one request with Inferspan, with six attributes each. */
 final class InferspanRequest {
 
   private final Telemetry telemetry;

@@ -8,7 +8,9 @@ import io.micrometer.tracing.otel.bridge.OtelTraceContext;
 import io.micrometer.tracing.otel.bridge.OtelTracer;
 import io.opentelemetry.context.Context;
 
-/** The same number of spans and attributes through Micrometer Tracing's OpenTelemetry bridge. */
+/**
+ * Records the same number of spans and attributes with Micrometer Tracing's OpenTelemetry bridge.
+ */
 final class MicrometerRequest {
 
   private final Tracer tracer;

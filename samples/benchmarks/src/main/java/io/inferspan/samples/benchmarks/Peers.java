@@ -6,7 +6,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 
-/** The baselines for Inferspan, on an SDK that is configured by hand. */
+/** The implementations to compare Inferspan with, on a manually configured SDK. */
 record Peers(OpenTelemetry openTelemetry, RawRequest raw, MicrometerRequest micrometer)
     implements AutoCloseable {
 

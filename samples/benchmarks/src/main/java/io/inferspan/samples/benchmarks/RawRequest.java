@@ -12,8 +12,8 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 
 /**
- * The same spans with the OpenTelemetry API as in its documentation: keys in constants, attributes
- * set on the span, a context for every span.
+ * Records the same spans with the OpenTelemetry API, as its documentation shows: keys in constants,
+ * attributes set on the span, a context for every span.
  */
 final class RawRequest {
 

@@ -1,6 +1,6 @@
 package io.inferspan.samples.benchmarks;
 
-/** A gateway's data about one request; the same for every peer. */
+/** The data of one request from which all implementations set their attributes. */
 record RequestFacts(
     String model,
     String requestId,

@@ -20,10 +20,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The cost of observing a stream of 64 chunks, compared with a plain sum over the same bytes.
+ * Measures the cost of observing a stream of 64 chunks, compared with a sum over the same bytes.
  *
- * <p>{@code aStep} passes 64 chunks to a warm tap and must not allocate. {@code aResponse} is a
- * whole response with a new tap. {@code unwatched} passes them to a disabled tap.
+ * <p>{@code aStep} passes 64 chunks to an existing tap and must not allocate. {@code aResponse}
+ * passes a whole response to a new tap. {@code unwatched} passes the chunks to a disabled tap.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,7 +35,10 @@ public class ResponseTapBenchmark {
 
   private static final int CHUNKS = 64;
 
-  /** OpenAI's chat chunks, alike up to their text; Anthropic's events; chunks that differ early. */
+  /**
+   * OpenAI's chat chunks, which have a long common prefix; Anthropic's events; chunks that differ
+   * early.
+   */
   @Param({"chat", "messages", "unalike"})
   public String flavour = "chat";
 

@@ -1,7 +1,4 @@
-/**
- * JMH benchmarks of the tracing core, each compared with hand-written OpenTelemetry in the same
- * run.
- */
+/** JMH benchmarks of the tracing core, each compared with the OpenTelemetry API in the same run. */
 @NullMarked
 package io.inferspan.samples.benchmarks;
 

@@ -11,7 +11,10 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/** Runs the context benchmark and compares the results with the bars; exits with 1 on a miss. */
+/**
+ * Runs the context benchmark and compares the results with the bars; exits with status 1 if a bar
+ * is missed.
+ */
 public final class ContextBars {
 
   private static final double TOLD_NANOS = 30;

@@ -26,7 +26,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Makes a span's context current and resets it, with and without publishing to the kernel. */
+/**
+ * Measures making a span's context current and resetting it, with and without publishing it to the
+ * kernel.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(org.openjdk.jmh.annotations.Scope.Thread)
@@ -38,7 +41,7 @@ public class ContextBenchmark {
   private static final int SLOTS = 4_096;
   private static final int SLOT_BYTES = 32;
 
-  /** The storage: not wrapped; wrapped without publishing; wrapped and publishing. */
+  /** The context storage: not wrapped; wrapped but not publishing; wrapped and publishing. */
   @Param({"plain", "stopped", "told"})
   String kernel = "";
 
@@ -113,7 +116,7 @@ public class ContextBenchmark {
   @Benchmark
   public void oneRequest() {
     try (Scope scope = sampled.makeCurrent()) {
-      // nothing: only the switch is measured
+      // empty: only the switch is measured
     }
   }
 

@@ -36,8 +36,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Measures the CPU time per event of three readers: libbpf in C, libbpf with an upcall to Java per
- * event, and ours. They take turns at one ring, which a program in the kernel fills.
+ * Measures the CPU time per event of three ring-buffer readers: libbpf in C, libbpf with an upcall
+ * to Java per event, and the bridge's. They take turns on one ring, which a BPF program fills.
  */
 @SuppressWarnings("restricted")
 public final class RingComparison {
@@ -68,7 +68,10 @@ public final class RingComparison {
     void consume() throws Throwable;
   }
 
-  /** Takes the object with the program that fills the ring, and the library with the C reader. */
+  /**
+   * The arguments are the object with the program that fills the ring, and the library with the C
+   * reader.
+   */
   public static void main(String[] arguments) throws Throwable {
     byte[] elf = Files.readAllBytes(Path.of(arguments[0]));
     try (Arena arena = Arena.ofShared();

@@ -1,4 +1,4 @@
-/** The eBPF bridge's cost inside the process that embeds it. */
+/** Benchmarks of the eBPF bridge inside the process that embeds it. */
 @NullMarked
 package io.inferspan.samples.ebpf;
 

@@ -15,15 +15,18 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process of gateways: {@code <ours|vertx|plain> <engine port> <prefill port> <port>…}.
+ * The main program of a process with gateways: {@code <ours|vertx|plain> <engine port> <prefill
+ * port> <port>…}.
  *
- * <p>Our gateway serves three ports from the same event loop: without Inferspan, with tracing, with
- * tracing and meters. One process has one JIT compilation of the shared code, so the three do not
- * differ by chance. The other gateways trace the whole process, and each has its own.
+ * <p>With {@code ours}, the gateway serves three ports from the same event loop: without Inferspan,
+ * with tracing, and with tracing and meters. In one process, the three share JIT-compiled code and
+ * do not differ by chance. The other libraries trace whole processes, so each has its own process.
  */
 public final class GatewaysUnderTest {
 
-  /** High enough that no prompt is prefilled on another engine; each request still decides. */
+  /**
+   * High enough that no prompt is prefilled on another engine. Each request still has a decision.
+   */
   private static final int PREFILL_THRESHOLD_BYTES = 1_024;
 
   private static final int MAX_BODY_BYTES = 1 << 20;

@@ -1,4 +1,4 @@
-/** The gateways that are put under test, and nothing of what measures them. */
+/** The gateways under test. The measuring code is in {@code harness}. */
 @NullMarked
 package io.inferspan.samples.gatewaybench;
 

@@ -14,7 +14,10 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/** Runs the benchmarks and compares the results with the bars; exits with 1 on a miss. */
+/**
+ * Runs the benchmarks and compares the results with the bars; exits with status 1 if a bar is
+ * missed.
+ */
 public final class Bars {
 
   private static final List<Class<?>> BENCHMARKS =
@@ -24,7 +27,10 @@ public final class Bars {
           CostCurveBenchmark.class,
           RedisLookupBenchmark.class);
 
-  /** Less than one object per lookup; the profiler includes a share of its own allocation. */
+  /**
+   * The limit for "allocates nothing": less than one object. The profiler adds a share of its own
+   * allocation.
+   */
   private static final double NO_BYTES = 8;
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -54,7 +60,10 @@ public final class Bars {
     compare();
   }
 
-  /** The results by the name of the benchmark and its parameter; none has more than one. */
+  /**
+   * Collects the results by the name and the parameter of the benchmark; no benchmark has several
+   * parameters.
+   */
   private void collect(Collection<RunResult> runs) {
     for (RunResult run : runs) {
       String name = run.getParams().getBenchmark().replaceAll(".*\\.", "");
@@ -72,7 +81,7 @@ public final class Bars {
     for (String told : List.of("byPod", "byBlock")) {
       atMost("lookup of 2,000, told " + told + ": bytes", bytes("lookup." + told), NO_BYTES);
       atMost(
-          "and score, told " + told + ": bytes besides the result",
+          "and score, told " + told + ": bytes in addition to the result",
           bytes("lookupAndScore." + told) - bytes("score." + told),
           NO_BYTES);
     }

@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The block keys of a prompt of 32,768 tokens, compared with plain implementations of the same
- * chains.
+ * Measures computing the block keys of a prompt of 32,768 tokens, compared with simple
+ * implementations of the same algorithms.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -39,7 +39,7 @@ public class BlockKeysBenchmark {
   private final byte[][] encoded = PlainBlockKeys.encoded(MODEL, boxed);
   private final long before = PlainBlockKeys.before(MODEL);
 
-  /** Checks that all peers make the same keys. */
+  /** Checks that all implementations compute the same keys. */
   @Setup
   public void compare() {
     same(cborFnv(), plainCborFnv());
@@ -49,7 +49,7 @@ public class BlockKeysBenchmark {
 
   private static void same(long[] ours, List<Long> plain) {
     if (!Arrays.equals(ours, plain.stream().mapToLong(Long::longValue).toArray())) {
-      throw new IllegalStateException("The plain implementation makes other keys");
+      throw new IllegalStateException("The simple implementation computes other keys");
     }
   }
 
@@ -63,7 +63,7 @@ public class BlockKeysBenchmark {
     return xxh64.of(MODEL, tokens);
   }
 
-  /** The cost of the chain's prescribed algorithm alone, without generating the bytes. */
+  /** Measures FNV-1a alone, over bytes that were encoded beforehand. */
   @Benchmark
   public long[] fnvAlone() {
     return PlainBlockKeys.hashed(before, encoded);

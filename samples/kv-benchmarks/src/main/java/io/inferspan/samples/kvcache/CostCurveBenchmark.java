@@ -21,10 +21,11 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The cost of looking up a prompt of 500 blocks in indexes of increasing size.
+ * Measures the lookup of a prompt of 500 blocks in indexes of increasing size.
  *
- * <p>Repeating one prompt shows the cost of the index; alternating prompts show the cost of memory,
- * since none of them is still in the processor's caches when it is looked up again.
+ * <p>Repeating one prompt shows the cost of the index. Alternating between prompts shows the cost
+ * of memory, because a prompt's blocks are no longer in the processor's caches when it is looked up
+ * again.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

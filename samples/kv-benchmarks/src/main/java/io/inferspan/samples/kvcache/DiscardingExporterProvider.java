@@ -4,7 +4,10 @@ import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSpanExporterProvider;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 
-/** Lets {@code initTracing} record and batch spans in full, and then discard them. */
+/**
+ * Provides an exporter that discards spans, so that {@code initTracing} records and batches them as
+ * usual.
+ */
 public final class DiscardingExporterProvider implements ConfigurableSpanExporterProvider {
 
   static final String NAME = "discarding";

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Reads events from libzmq publishers into an index in memory, and compares the rate with its bar;
- * exits with 1 on a miss. The script {@code ingestion} runs it and pins it to one core.
+ * Measures the rate at which events from libzmq publishers are read into an in-memory index; exits
+ * with status 1 if a bar is missed. The script {@code ingestion} runs it on one core.
  */
 public final class Ingestion {
 
@@ -43,7 +43,8 @@ public final class Ingestion {
   }
 
   /**
-   * The result of a run; {@code cpuSeconds} covers the whole process, with collector and compiler.
+   * The result of a run; {@code cpuSeconds} is the CPU time of the whole process, with garbage
+   * collector and compilers.
    */
   private record Outcome(
       long published, KvEventCounts counts, double wallSeconds, double cpuSeconds, long left) {
@@ -58,9 +59,7 @@ public final class Ingestion {
     }
   }
 
-  /**
-   * Runs with the script that publishes as the first argument, pinned to the core in the second.
-   */
+  /** Runs the benchmark. The first argument is the publisher's script, the second its core. */
   public static void main(String[] args) throws IOException {
     String[] publisher = {"taskset", "-c", args[1], "/usr/bin/python3", args[0]};
     new Ingestion("cbor-fnv", 5_000, 100_000).run(publisher);
@@ -150,7 +149,10 @@ public final class Ingestion {
     out.flush();
   }
 
-  /** Waits until all events are accounted for or none arrives; returns when the last batch came. */
+  /**
+   * Waits until all events are counted, or no more arrive; returns the arrival time of the last
+   * batch.
+   */
   private static long settled(KvEventCounts counts, long expected) {
     long begin = System.nanoTime();
     long lastChange = begin;

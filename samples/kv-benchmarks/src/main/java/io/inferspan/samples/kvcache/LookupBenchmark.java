@@ -21,7 +21,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A prompt of 2,000 blocks that 16 pods hold, looked up in memory and scored. */
+/**
+ * Measures lookup and scoring of a prompt of 2,000 blocks that 16 pods hold, in an in-memory index.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)
@@ -38,7 +40,7 @@ public class LookupBenchmark {
   private final long[] prompt = Prompts.of(1, BLOCKS)[0];
   private final BlockHits hits = new BlockHits();
 
-  /** Whether the prompt was added to the index by pod, as engines do, or block by block. */
+  /** How the prompt was added to the index: pod by pod, as by engines, or block by block. */
   @Param({"byPod", "byBlock"})
   String told = "";
 

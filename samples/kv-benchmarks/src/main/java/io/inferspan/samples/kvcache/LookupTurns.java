@@ -28,19 +28,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lookups of 200 blocks in memory, with and without their span, in turns.
+ * Measures lookups of 200 blocks in an in-memory index, with and without a span, in turns.
  *
- * <p>A difference of a few per cent is less than the variation between two runs. So the lookups
- * take turns in one process, forwards and backwards, and the result is the median of the ratios of
- * neighbours.
+ * <p>The expected difference of a few per cent is smaller than the variation between two runs.
+ * Therefore the lookups take turns in one process, forwards and backwards, and the result is the
+ * median of the ratios of adjacent turns.
  *
- * <p>A turn makes no more spans than fit into the processor's queue, and they are exported before
- * the next turn: a dropped span is cheaper than an exported one, and no gateway looks up a hundred
- * thousand times a second. The first lookups of a turn, which run with the caches left by the
- * previous turn and its export, are not timed.
+ * <p>The spans of a turn fit into the span processor's queue and are exported before the next turn,
+ * because dropped spans would be cheaper than exported ones. The first lookups of a turn are not
+ * timed, because the previous turn and the export have displaced their data from the caches.
  *
- * <p>The lookup without tracing takes part twice: its second ratio shows the precision of all
- * ratios.
+ * <p>The lookup without tracing takes part twice; the ratio of the two shows the noise.
  */
 public final class LookupTurns {
 
@@ -162,7 +160,7 @@ public final class LookupTurns {
       throw new IllegalStateException("Not all blocks are found");
     }
     if (!flushed.getAsBoolean()) {
-      throw new IllegalStateException("The spans are not exported in time");
+      throw new IllegalStateException("The spans were not exported in time");
     }
     return (double) passed / LOOKUPS;
   }
@@ -177,7 +175,7 @@ public final class LookupTurns {
     return Objects.requireNonNull(nanos.get(kind));
   }
 
-  /** The time of such a lookup, relative to one without tracing. */
+  /** Returns the time of a lookup of this kind, relative to a lookup without tracing. */
   private double ratio(Kind kind) {
     double[] ratios = new double[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {

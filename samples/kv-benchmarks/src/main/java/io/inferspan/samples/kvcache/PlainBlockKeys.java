@@ -10,14 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The keys of {@code cbor-fnv} in a plain implementation: lists of tokens, a CBOR library, and the
- * hash of its bytes.
+ * A simple implementation of {@code cbor-fnv} keys: lists of tokens, a CBOR library, and a hash of
+ * the encoded bytes.
  */
 final class PlainBlockKeys {
 
   private static final int BLOCK = 16;
 
-  /** The position of the previous block's key in the hashed bytes, if it takes all eight bytes. */
+  /** The offset of the previous block's key in the hashed bytes, if the key takes eight bytes. */
   private static final int PARENT_AT = 2;
 
   private static final CBORFactory CBOR = new CBORFactory();
@@ -46,7 +46,7 @@ final class PlainBlockKeys {
     long parent = before(model);
     for (int i = 0; i < blocks.length; i++) {
       if (parent >>> 32 == 0) {
-        throw new IllegalStateException("A key takes less than eight bytes");
+        throw new IllegalStateException("A key has fewer than eight bytes");
       }
       blocks[i] = block(parent, tokens.subList(i * BLOCK, (i + 1) * BLOCK));
       ByteBuffer.wrap(blocks[i]).putLong(PARENT_AT, 0);
@@ -55,7 +55,7 @@ final class PlainBlockKeys {
     return blocks;
   }
 
-  /** Computes only the hashes: the keys of encoded blocks, one after the other. */
+  /** Computes the keys of encoded blocks, which is only hashing. */
   static long[] hashed(long before, byte[][] blocks) {
     long[] keys = new long[blocks.length];
     long parent = before;
@@ -94,7 +94,7 @@ final class PlainBlockKeys {
     bytes.write(0x83);
     try (CBORGenerator cbor = CBOR.createGenerator(bytes)) {
       if (first < 0) {
-        // The library has no unsigned numbers of this size; it would write a bignum.
+        // For unsigned numbers of this size, the library would write a bignum.
         bytes.write(0x1b);
         bytes.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(first).array());
       } else {

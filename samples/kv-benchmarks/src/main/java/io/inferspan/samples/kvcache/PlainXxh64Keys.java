@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The keys of {@code xxh64} in a plain implementation: token lists, a buffer and its hash. */
+/** A simple implementation of {@code xxh64} keys: lists of tokens, and a hash of a byte buffer. */
 final class PlainXxh64Keys {
 
   private static final int BLOCK = 16;

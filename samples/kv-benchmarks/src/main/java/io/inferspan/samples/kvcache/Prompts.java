@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/** Prompts, as block keys, that 16 pods hold. */
+/** Creates prompts, as block keys, and adds them to an index as blocks of 16 pods. */
 final class Prompts {
 
   static final int PODS = 16;
@@ -33,7 +33,7 @@ final class Prompts {
     }
   }
 
-  /** Adds a prompt block by block, so that no two blocks share their holders' array. */
+  /** Adds a prompt block by block, so that no two blocks share the array of their pods. */
   static void addByBlock(BlockIndex index, long[] prompt) {
     for (long block : prompt) {
       wait(index, new long[] {block}, pods());

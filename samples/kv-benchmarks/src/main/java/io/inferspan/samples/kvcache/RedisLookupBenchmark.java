@@ -24,7 +24,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The prompt of {@link LookupBenchmark} in a Redis on this machine, looked up and scored. */
+/**
+ * Measures lookup and scoring of the prompt of {@link LookupBenchmark} in a Redis on this machine.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)

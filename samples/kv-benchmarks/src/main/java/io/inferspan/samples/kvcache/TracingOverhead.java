@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The cost of tracing a lookup of 200 blocks in memory, which has one span.
+ * Measures the cost of tracing a lookup of 200 blocks in an in-memory index, which has one span.
  *
  * <p>Some JVM processes compile the same code better than others, so the figures are medians of
- * several processes. All of them compile the lookup once for all callers: inlined copies differ by
- * more than the effect to be measured.
+ * several processes. In each process, all callers share one compiled copy of the lookup, because
+ * inlined copies differ by more than the effect to be measured.
  */
 final class TracingOverhead {
 
@@ -48,11 +48,12 @@ final class TracingOverhead {
     TracingOverhead overhead = new TracingOverhead();
     try {
       for (int process = 0; process < PROCESSES; process++) {
-        System.err.printf("what spans cost: process %d of %d%n", process + 1, PROCESSES);
+        System.err.printf(
+            "measuring the cost of spans: process %d of %d%n", process + 1, PROCESSES);
         overhead.measure(process);
       }
     } catch (IOException e) {
-      throw new IllegalStateException("A process to measure in does not run", e);
+      throw new IllegalStateException("Cannot run a process to measure in", e);
     }
     return overhead;
   }
@@ -93,15 +94,17 @@ final class TracingOverhead {
     return Objects.requireNonNull(ratios.get(kind));
   }
 
-  /** The time of such a lookup, relative to one without tracing. */
+  /** Returns the time of a lookup of this kind, relative to a lookup without tracing. */
   double ratio(Kind kind) {
     return LookupTurns.median(ratios(kind));
   }
 
-  /** Prints the duration of each, the cost of its span, and the variation between processes. */
+  /**
+   * Prints the duration of each kind, the cost of its span, and the variation between processes.
+   */
   void print() {
     double without = LookupTurns.median(nanos(Kind.WITHOUT));
-    System.out.printf(Locale.ROOT, "%na lookup of 200 blocks, which has one span%n");
+    System.out.printf(Locale.ROOT, "%na lookup of 200 blocks, with one span%n");
     for (Kind kind : Kind.values()) {
       double each = LookupTurns.median(nanos(kind));
       double[] sorted = ratios(kind).clone();

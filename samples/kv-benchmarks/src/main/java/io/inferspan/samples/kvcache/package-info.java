@@ -1,4 +1,4 @@
-/** Benchmarks of the KV-cache index: what block keys, lookups and scores cost. */
+/** Benchmarks of the KV-cache index: block keys, lookups, scores and event ingestion. */
 @NullMarked
 package io.inferspan.samples.kvcache;
 

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The peer: a running bpftrace script. */
+/** A running bpftrace script, with which the bridge is compared. */
 final class Bpftrace implements Subject.Watching {
 
-  /** Fills a block of a few kilobytes, in which bpftrace writes its output, so that it is seen. */
+  /** Prints a few kilobytes, because bpftrace buffers its output and the harness waits for it. */
   private static final String BEGIN =
-      "BEGIN { unroll(100) { printf(\"attached; said often, to fill the buffer\\n\"); } } ";
+      "BEGIN { unroll(100) { printf(\"attached; repeated, to fill the buffer\\n\"); } } ";
 
   private final Process process;
   private final Path output;
@@ -23,7 +23,7 @@ final class Bpftrace implements Subject.Watching {
     this.output = output;
   }
 
-  /** Starts the usual script that times each call of a function. */
+  /** Starts a script that measures the duration of each call of a function. */
   static Bpftrace timing(Path library, String function) {
     String at = library + ":" + function;
     return start(
@@ -65,7 +65,7 @@ final class Bpftrace implements Subject.Watching {
       }
       Waiting.millis(50);
     }
-    // BEGIN is printed before the last probe is attached.
+    // BEGIN runs before the last probe is attached.
     Waiting.millis(500);
   }
 

@@ -25,21 +25,23 @@ final class Bridge implements Subject.Watching {
   }
 
   /**
-   * Attaches a bridge that never sleeps; returns when functions in these libraries and programs are
-   * observed.
+   * Attaches a bridge whose probes stay attached; returns when the functions in these files are
+   * probed.
    */
   static Bridge attach(String... files) {
     return attach(Duration.ZERO, files);
   }
 
-  /** Attaches a bridge; returns when its probes that only serve requests are detached. */
+  /**
+   * Attaches a bridge; returns when it has detached the probes that are only needed for requests.
+   */
   static Bridge attachToSleep(String... files) {
     Bridge bridge = attach(Duration.ofMillis(1), files);
     Waiting.until("sleep", bridge::isAsleep);
     return bridge;
   }
 
-  /** Attaches a bridge whose probes sleep after this time without a sampled request. */
+  /** Attaches a bridge that detaches probes after this time without a sampled request. */
   static Bridge attach(Duration sleepAfter, String... files) {
     return attach(BridgeConfig.builder().sleepAfter(sleepAfter), files);
   }
@@ -65,12 +67,14 @@ final class Bridge implements Subject.Watching {
         .anyMatch(one -> one.outcome().matches(library + ": \\d+ functions"));
   }
 
-  /** Returns whether the probes that only serve requests are detached. */
+  /** Returns whether the probes that are only needed for requests are detached. */
   boolean isAsleep() {
     return status().sleep().asleep();
   }
 
-  /** Checks that events were produced; without them the figure would be meaningless. */
+  /**
+   * Fails unless this number of events was produced: without them, the figure would be meaningless.
+   */
   void requireProduced(String kind, long events) {
     long produced =
         status().events().stream()
@@ -83,10 +87,7 @@ final class Bridge implements Subject.Watching {
     }
   }
 
-  /**
-   * Checks that this number of engine steps was read, by records of this kind, and that none was
-   * lost.
-   */
+  /** Fails unless this number of engine steps was read, in records of this kind, without a loss. */
   void requireSteps(String kind, long steps) {
     long read =
         status().events().stream()

@@ -15,12 +15,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures whether the cost stays within a budget when the load grows tenfold and falls again.
+ * Measures whether the cost of tracing stays within a budget when the load grows tenfold and falls
+ * again.
  *
- * <p>The cost is the CPU time of the agent's process, plus the load's loss: how many fewer clock
- * readings it makes between its calls, per second of CPU time, with the watched library than with
- * an unwatched copy, in turns of ten milliseconds. Other processes on the core hardly affect
- * either.
+ * <p>The cost is the CPU time of the agent's process plus the load's loss. The load reads the clock
+ * between its calls; the loss is the decrease of clock readings per second of CPU time with the
+ * watched library, compared with an unwatched copy, in turns of ten milliseconds. Other processes
+ * on the core hardly affect either.
  */
 final class BudgetCost {
 
@@ -28,7 +29,7 @@ final class BudgetCost {
   private static final int PER_SECOND = 1_000;
   private static final double SECONDS = 2;
 
-  /** The seconds until the agent's code is compiled. */
+  /** The seconds after which the agent's code is compiled. */
   private static final double WARM_UP = 30;
 
   /** The seconds after a change of the load within which the cost must be within the budget. */

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** The CPU time that probes at entry and return add to a call of a library function. */
+/** Measures the CPU time that probes at entry and return add to a call of a library function. */
 final class CallCost {
 
   private static final String FUNCTION = "cuLaunchKernel";

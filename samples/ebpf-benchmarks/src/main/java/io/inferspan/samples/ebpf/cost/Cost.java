@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** Measures all parts, or the given ones, and exits with 1 if a bar is missed. */
+/** Measures all parts, or the given ones; exits with status 1 if a bar is missed. */
 public final class Cost {
 
   private static final List<String> PARTS =
@@ -15,7 +15,10 @@ public final class Cost {
 
   private Cost() {}
 
-  /** Takes the test kit's directory and its server, then {@code --quick} and parts in any order. */
+  /**
+   * The arguments are the test kit's directory and its server, then {@code --quick} and parts in
+   * any order.
+   */
   public static void main(String[] arguments) throws IOException {
     Set<String> wanted = Set.copyOf(List.of(arguments).subList(KIT_ARGUMENTS, arguments.length));
     boolean quick = wanted.contains("--quick");

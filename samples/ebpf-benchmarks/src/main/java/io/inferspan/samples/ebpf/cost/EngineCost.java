@@ -20,9 +20,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The cost of tracing an engine with 256 requests in each step, with the plugin and without it, by
- * its messages: steps lost, and the CPU time that the engine's process takes more, which other
- * processes change less. Each window has its own engine, which waits for each of its steps.
+ * Measures the cost of tracing an engine with 256 requests in each step, with the vLLM plugin, and
+ * without it from the engine's messages. The cost is the loss of steps per second, and the
+ * additional CPU time of the engine's process, which other processes affect less. Each window has
+ * its own engine, which waits for each step.
  */
 final class EngineCost {
 
@@ -32,7 +33,7 @@ final class EngineCost {
   private final Kit kit;
   private final boolean quick;
 
-  /** The kinds of observation, each with its bar for the steps lost at 200 steps a second, in %. */
+  /** The kinds of observation, each with its bar: the loss at 200 steps per second, in %. */
   private enum Watched {
     NOT("unwatched", Double.NaN),
     PLUGIN_ALONE("with the plugin, unwatched", Double.NaN),
@@ -129,7 +130,10 @@ final class EngineCost {
         : new String[] {"libcuda.so.1"};
   }
 
-  /** Prints the run time of each program as the kernel measures it, clock readings included. */
+  /**
+   * Prints the run time of each BPF program as the kernel measures it, including the clock
+   * readings.
+   */
   private void programs(Watched how, Report report) {
     int steps = 400;
     BridgeConfig.Builder measured =
@@ -187,7 +191,8 @@ final class EngineCost {
         for (CompletableFuture<HttpResponse<String>> one : asked) {
           Matcher said = SECONDS.matcher(one.join().body());
           if (!said.find()) {
-            throw new IllegalStateException("The engine answered: " + one.join().body());
+            throw new IllegalStateException(
+                "Unexpected response of the engine: " + one.join().body());
           }
           seconds.add(Double.parseDouble(said.group(1)));
         }

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Measures the events per second that arrive while two threads produce as many as they can, and
- * checks their accounting.
+ * Measures the events per second that the bridge reads while two threads produce events at full
+ * speed, and checks that all events are accounted for.
  */
 final class EventRate {
 
@@ -41,7 +41,7 @@ final class EventRate {
     Bridge bridge = Bridge.attach("load");
     Kit.Load load;
     try {
-      kit.read(1); // the reader is slow until it is compiled
+      kit.read(1); // warm-up: the reader is slow until it is compiled
       BridgeStatus before = bridge.status();
       load = kit.read(seconds);
       bridge.close();
@@ -68,7 +68,7 @@ final class EventRate {
     return read;
   }
 
-  /** Accounts for every event that the kernel side produced. */
+  /** Checks that each produced event was emitted, folded, or counted as lost. */
   private static void books(BridgeStatus status, Report report) {
     long produced = status.events().stream().mapToLong(BridgeStatus.Events::produced).sum();
     BridgeStatus.Spans spans = status.flow().spans();

@@ -13,7 +13,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.List;
 
-/** The minimum cost of probes at both ends of a function: a program of {@code floor.bpf.c}. */
+/**
+ * Attaches a minimal program of {@code floor.bpf.c} to a function, to measure the minimum cost of
+ * probes.
+ */
 final class Floor implements Subject.Watching {
 
   private static final long RING_BYTES = 16L << 20;

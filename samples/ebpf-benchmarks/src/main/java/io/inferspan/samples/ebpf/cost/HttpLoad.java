@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A closed loop of clients with keep-alive connections. */
+/** A closed-loop HTTP load over keep-alive connections. */
 final class HttpLoad implements AutoCloseable {
 
   private static final byte[] END = "\r\n\r\nok".getBytes(StandardCharsets.US_ASCII);

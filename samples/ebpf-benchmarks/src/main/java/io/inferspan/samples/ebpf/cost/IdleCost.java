@@ -3,15 +3,12 @@ package io.inferspan.samples.ebpf.cost;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** CPU time of a process that contains only the bridge, while no request is served. */
+/** Measures the CPU time of a process that contains only the bridge, while no request is served. */
 final class IdleCost {
 
-  /** "About nothing": half a per cent of one core. */
   private static final double BAR_PERCENT = 0.5;
 
-  /**
-   * Code that runs a few times a second is compiled late, and costs ten times as much until then.
-   */
+  /** Code that runs a few times per second is compiled late, and costs ten times as much before. */
   private static final long SETTLE_MILLIS = 60_000;
 
   private static final long SETTLE_WITHOUT_MILLIS = 5_000;

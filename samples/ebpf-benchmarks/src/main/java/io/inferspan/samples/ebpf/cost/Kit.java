@@ -38,9 +38,9 @@ final class Kit {
   /**
    * The result of a load.
    *
-   * @param looks the number of clock readings while it waited for its next call
-   * @param watched the share of a core by which the watched library exceeded the unwatched one;
-   *     zero unless they took turns
+   * @param looks the number of clock readings between calls
+   * @param watched the share of a core by which the cost of the watched library exceeded that of
+   *     the unwatched one; zero unless they took turns
    */
   record Load(long calls, double seconds, double nanosPerCall, long looks, double watched) {}
 
@@ -52,14 +52,14 @@ final class Kit {
     return directory.resolve("floor.bpf.o");
   }
 
-  /** Launches at full speed on one thread, with or without a request. */
+  /** Launches kernels at full speed on one thread, with or without a request. */
   Load launch(double seconds, boolean traced) {
     return run(seconds, CORE, "1", traced ? TRACEPARENT : "", "0", "launch");
   }
 
   /**
-   * Launches at this rate on one thread with a request, in turns by the watched library and an
-   * unwatched copy of it.
+   * Launches kernels at this rate on one thread with a request, in turns with the watched library
+   * and an unwatched copy.
    */
   Load launchInTurns(double seconds, int perSecond) {
     Path plain = directory.resolve("libplain.so");
@@ -67,8 +67,8 @@ final class Kit {
   }
 
   /**
-   * Makes empty reads at full speed on two threads, the highest rate of events. They use both
-   * cores, because one does not produce as many events as the reader can take.
+   * Makes empty reads at full speed on two threads, for the highest rate of events. The threads use
+   * both cores, because one core cannot produce as many events as the reader can read.
    */
   Load read(double seconds) {
     return run(seconds, BOTH_CORES, "2", TRACEPARENT, "0", "read");
@@ -89,7 +89,7 @@ final class Kit {
           Double.parseDouble(matcher.group(2)),
           Double.parseDouble(matcher.group(4)),
           Long.parseLong(matcher.group(5)),
-          // Measured over half of the time, because the two take turns.
+          // Measured in half of the time, because the two libraries take turns.
           matcher.group(6) == null ? 0 : Double.parseDouble(matcher.group(6)) / 2);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -115,8 +115,8 @@ final class Kit {
    * Starts the stand-in for vLLM V1, which waits for each step; its first line of output is its
    * port.
    *
-   * @param members requests that must wait before its first step
-   * @param decodeNanos device time of a token
+   * @param members the number of requests that must have arrived before the first step
+   * @param decodeNanos the device time per token
    */
   Process engine(boolean plugin, int members, int decodeNanos) {
     List<String> command =
@@ -172,7 +172,10 @@ final class Kit {
     return directory.resolve("load").toString();
   }
 
-  /** Starts an agent with this budget, as its image does, but without an exporter; waits for it. */
+  /**
+   * Starts an agent with this budget and the JVM flags of its image, but without an exporter; waits
+   * until it is ready.
+   */
   Process agent(double percent, int metricsPort) {
     List<String> command =
         List.of(

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The CPU time that {@code record} of all processes at its default rate, and perf, add to a
- * process, and their own.
+ * Measures the CPU time of recording stacks of all processes at the default rate, with {@code
+ * record} and with perf: the time added to a process, and the recorder's own time.
  */
 final class RecordCost {
 
@@ -28,7 +28,10 @@ final class RecordCost {
   private final Tool record = new Tool("record");
   private final Tool perf = new Tool("perf record -g");
 
-  /** The cost of a recorder: in percent of a CPU while it records, in seconds at start and end. */
+  /**
+   * The cost of a recorder: in percent of a CPU while it records, and in CPU seconds to start and
+   * stop.
+   */
   private record Tool(String name, Samples added, Samples own, Samples ends) {
 
     Tool(String name) {
@@ -64,7 +67,7 @@ final class RecordCost {
       }
     }
 
-    /** Returns the CPU time per step while something else runs. */
+    /** Returns the CPU time per step while another activity runs. */
     double nanosPerStep(Runnable meanwhile) {
       long steps = steps();
       long nanos = Kit.cpuNanos(process.pid());
@@ -83,7 +86,7 @@ final class RecordCost {
     try (Spin spin = new Spin(kit.spin())) {
       Waiting.millis(1000);
       for (int round = 0; round < rounds; round++) {
-        // In both orders, so that a machine that becomes slower favours neither.
+        // In both orders, so that a change of the machine's speed does not favour one of them.
         Tool first = round % 2 == 0 ? record : perf;
         Tool second = round % 2 == 0 ? perf : record;
         double before = spin.nanosPerStep(this::pause);

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Prints figures when they are measured, and the bars at the end. */
+/** Prints figures as they are measured, and the bars at the end. */
 final class Report {
 
   private final List<String> bars = new ArrayList<>();
@@ -38,7 +38,7 @@ final class Report {
             kept ? "ok" : "MISS"));
   }
 
-  /** Prints the bars; returns whether none was missed. */
+  /** Prints the bars; returns whether no bar was missed. */
   boolean conclude() {
     say("%n%-58s %12s  bar", "", "measured");
     bars.forEach(line -> say("%s", line));

@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cost of observing a threaded server at full load: requests per second, and CPU time per
- * request.
+ * Measures the cost of observing a threaded server at full load: the loss of throughput, and the
+ * additional CPU time per request.
  */
 final class ServerCost {
 
@@ -70,7 +70,7 @@ final class ServerCost {
       this.families = EnumSet.allOf(EventFamily.class);
     }
 
-    /** A part: the programs that find requests, and those of one family. */
+    /** A combination: the programs that recognise requests, and those of one event family. */
     Watched(String words, EventFamily family) {
       this.words = words;
       this.sampledPercent = 0;
@@ -162,7 +162,7 @@ final class ServerCost {
     }
   }
 
-  /** The first round warms up. */
+  /** Adds a round's results, except those of the first round, which is the warm-up. */
   private void take(int round, Map<Watched, Window> windows) {
     if (round < 0) {
       return;

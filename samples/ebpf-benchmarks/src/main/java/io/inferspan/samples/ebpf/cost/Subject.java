@@ -1,10 +1,10 @@
 package io.inferspan.samples.ebpf.cost;
 
-/** An observer, attached during its turn. */
+/** A way to observe a process, attached during its turn. */
 @FunctionalInterface
 interface Subject {
 
-  /** Starts to observe until the result is closed. */
+  /** Starts observing; closing the result stops it. */
   Watching attach();
 
   /** An observation that lasts until it is closed. */

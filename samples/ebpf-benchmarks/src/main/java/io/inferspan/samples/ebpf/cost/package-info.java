@@ -1,9 +1,9 @@
 /**
- * The bridge's cost for observed processes, compared with bpftrace and with no observation in one
- * run.
+ * Measures the bridge's cost for observed processes, compared with bpftrace and with no
+ * observation.
  *
- * <p>Contains the measuring programs, not the measured ones. All figures that depend on time are
- * ratios of two subjects that took turns.
+ * <p>The observed programs are in {@code bpf/testkit}. Figures that depend on the machine's speed
+ * are ratios of subjects that took turns.
  */
 @NullMarked
 package io.inferspan.samples.ebpf.cost;

@@ -1,5 +1,6 @@
-// @ts-check The flame graph of one request, with the root at the top: width is time or number of
-// samples, depth is the call depth.
+// @ts-check
+// The flame graph of one request, with the root at the top: width is time or number of samples,
+// depth is the call depth.
 
 import { el, say, svg } from './dom.js';
 import { cut, plain } from './foreign.js';
@@ -53,7 +54,8 @@ export class FlameGraph {
   }
 
   // The callers of the zoomed frame fill the width. Below it, only frames that are wide enough to
-  #see are drawn. frames() {
+  // see are drawn.
+  #frames() {
     const scale = this.#width / (this.#top.to - this.#top.from || 1);
     const shown = this.#top.ancestors().slice(1).map((node) => ({ node, row: node.depth, x: 0, width: this.#width, isAbove: true }));
     const open = [this.#top];

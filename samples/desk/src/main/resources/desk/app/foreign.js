@@ -1,5 +1,6 @@
-// @ts-check Shows untrusted text from traces, which may contain markup, long values and
-// bidirectional controls.
+// @ts-check
+// Shows untrusted text from traces, which may contain markup, long values and bidirectional
+// controls.
 
 import { el } from './dom.js';
 

@@ -1,5 +1,6 @@
-// @ts-check Formats numbers with units and non-breaking spaces. A value that is not a finite number
-// becomes a dash.
+// @ts-check
+// Formats numbers with units and non-breaking spaces. A value that is not a finite number becomes a
+// dash.
 
 const NONE = '–';
 

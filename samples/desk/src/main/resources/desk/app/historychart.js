@@ -1,5 +1,6 @@
-// @ts-check The charts of the history. A bar is a time interval, a point is a request; the colour
-// shows where prefill ran.
+// @ts-check
+// The charts of the history. A bar is a time interval, a point is a request; the colour shows where
+// prefill ran.
 
 import { el, say, svg } from './dom.js';
 import { bytes, clock, count, finite, many, percent } from './format.js';

@@ -1,4 +1,5 @@
-// @ts-check Keyboard shortcuts. Views register keys with a description, from which the help page is
+// @ts-check
+// Keyboard shortcuts. Views register keys with a description, from which the help page is
 // generated.
 
 import { el } from './dom.js';

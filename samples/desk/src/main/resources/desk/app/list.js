@@ -175,7 +175,8 @@ class RequestList {
   }
 
   // Rows must not move while the user reads: after scrolling, when paused, or with the focus below
-  #the top, a button announces new requests instead. isCalm() {
+  // the top, a button announces new requests instead.
+  #isCalm() {
     const focused = this.#body.contains(document.activeElement);
     return !this.#paused && window.scrollY < 40 && (!focused || this.#focusedIndex() <= 0);
   }

@@ -1,4 +1,5 @@
-// @ts-check Receives new and changed requests over server-sent events, and reports the state of the
+// @ts-check
+// Receives new and changed requests over server-sent events, and reports the state of the
 // connection.
 
 const FIRST_WAIT_MS = 500;
@@ -32,7 +33,8 @@ export class LiveFeed {
   }
 
   // Reconnects explicitly: browsers do so only after some kinds of failure, and choose their own
-  #interval. lost() {
+  // interval.
+  #lost() {
     this.#source.close();
     this.#become('gone');
     setTimeout(() => this.open(), this.#wait);

@@ -1,5 +1,6 @@
-// @ts-check Placeholders for content that is loading, empty, unknown or unreachable. Each says what
-// to do next.
+// @ts-check
+// Placeholders for content that is loading, empty, unknown or unreachable. Each says what to do
+// next.
 
 import { el } from './dom.js';
 

@@ -1,5 +1,6 @@
-// @ts-check One row of the waterfall. Scrolling reuses rows for other spans; a row updates only the
-// parts that differ.
+// @ts-check
+// One row of the waterfall. Scrolling reuses rows for other spans; a row updates only the parts
+// that differ.
 
 import { el, say } from './dom.js';
 import { rewrite } from './foreign.js';

@@ -1,5 +1,6 @@
-// @ts-check Tabs in the ARIA pattern: one tab stop, and arrow keys move between tabs. A panel is
-// created when first opened.
+// @ts-check
+// Tabs in the ARIA pattern: one tab stop, and arrow keys move between tabs. A panel is created when
+// first opened.
 
 import { el } from './dom.js';
 

@@ -88,7 +88,8 @@ export class SpanTree {
   }
 
   // Orders the spans from the roots down. A span that is unreachable because of a cycle of parents
-  #becomes a root. order() {
+  // becomes a root.
+  #order() {
     const order = [];
     const seen = new Set();
     const walk = (root) => {

@@ -1,5 +1,6 @@
-// @ts-check The waterfall: a row with a bar per span. Only visible rows have DOM elements, so that
-// large traces scroll fast.
+// @ts-check
+// The waterfall: a row with a bar per span. Only visible rows have DOM elements, so that large
+// traces scroll fast.
 
 import { Axis } from './axis.js';
 import { el } from './dom.js';

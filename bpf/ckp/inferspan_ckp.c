@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header as a shared object, for languages that cannot include it. */
+/* Compiles the header into a shared object, for languages that cannot include it. */
 #include "inferspan_ckp.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Telling Inferspan what a thread is doing, from any program, without linking anything.
+ * Reports to Inferspan which request and operation a thread works for. A program only includes this header; nothing is linked.
  *
  *   #include "inferspan_ckp.h"
  *   inferspan_ckp_request_begin("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
@@ -9,16 +9,16 @@
  *   inferspan_ckp_operation_end(17);
  *   inferspan_ckp_request_end();
  *
- * The functions do nothing. A node agent probes them from outside the program; when none runs, a call
- * costs a few nanoseconds. Rules:
- * - A request belongs to the thread that began it, and to threads and processes started meanwhile, until its end.
- *   Beginning another one ends it. An event loop begins and ends around each piece of work.
- * - A traceparent that is not sampled, or NULL, says that what follows belongs to no request.
- * - An operation has an id that is unique in the process while it runs; it may end on another thread. Its name is cut
- *   at 127 bytes and must hold nothing secret. The ioctl that the thread makes within a millisecond after the begin is
- *   reported with it, so an accelerator whose driver cannot be probed is still seen.
+ * The functions do nothing; an agent on the node attaches probes to them. Without an agent, a call costs a few nanoseconds.
+ * Rules:
+ * - A request belongs to the thread that began it, and to threads and processes that the thread starts, until its end.
+ *   Beginning another request ends it. An event loop begins and ends the request around each piece of work.
+ * - With an unsampled traceparent, or NULL, the following work belongs to no request.
+ * - An operation has an id that is unique among the running operations of the process. It may end on another thread. Its name
+ *   is truncated to 127 bytes and must not contain secrets. An ioctl of the thread within a millisecond after the begin is
+ *   reported as a part of the operation, to observe accelerators whose driver cannot be probed.
  *
- * The symbols must stay visible: link executables with -rdynamic or do not strip them. Shared objects just work.
+ * The symbols must stay visible: link executables with -rdynamic, or do not strip them. Shared objects need nothing.
  */
 #ifndef INFERSPAN_CKP_H
 #define INFERSPAN_CKP_H
@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-/* One copy a program, never inlined, arguments kept: what a probe needs. The nop is a first instruction it likes. */
+/* Probes need one copy of each function per program, not inlined, with its arguments. A nop is cheap to probe. */
 #define INFERSPAN_CKP __attribute__((weak, noinline, used, visibility("default")))
 
 INFERSPAN_CKP void inferspan_ckp_request_begin(const char *traceparent)
@@ -53,23 +53,25 @@ INFERSPAN_CKP void inferspan_ckp_operation_end(uint64_t id)
 }
 
 /*
- * Engines that run many requests in one step. A slot stands for a request of the process; bind says whose it is: request_id
- * is the client's x-request-id, empty if two live requests share it, NULL if unknown; traceparent may be NULL.
+ * For engines that run several requests in one step. A slot identifies a request in the process; bind assigns a request to a
+ * slot. request_id is the client's x-request-id, empty if two open requests share it, NULL if unknown; traceparent may be NULL.
  */
 INFERSPAN_CKP void inferspan_ckp_bind(uint64_t slot, const char *request_id, const char *traceparent)
 {
 	__asm__ volatile("nop" : : "r"(slot), "r"(request_id), "r"(traceparent) : "memory");
 }
 
-/* A change of a step's members, in one word: the slot in bits 0-31, its scheduled tokens from bit 32 on, 0 if it left. */
+/*
+ * A change of a step's members, in one word: the slot in bits 0-31, its scheduled tokens from bit 32 on (0: it left the step).
+ */
 #define INFERSPAN_CKP_TOKENS_SHIFT 32
-#define INFERSPAN_CKP_PREFILL (1ull << 56)  /* part of its prompt is computed */
+#define INFERSPAN_CKP_PREFILL (1ull << 56)  /* the step computes a part of its prompt */
 #define INFERSPAN_CKP_FINISHED (1ull << 57) /* the slot is not used again */
-#define INFERSPAN_CKP_FULL 1u		    /* flags: the changes are all members, so that a reader who missed some recovers */
+#define INFERSPAN_CKP_FULL 1u		    /* flag: the changes list all members, so that a reader recovers from a loss */
 
 /*
- * The calling thread runs a step from here to its end, and what it launches meanwhile is the step's. Numbers count up from
- * 1 without a gap; ranks that run the same step give it the same number. Of a step with more than 4096 changes, the members stay unknown.
+ * Begins a step on the calling thread; its launches until the end belong to the step. Steps are numbered from 1 without gaps,
+ * with the same number on all ranks. If a step has more than 4096 changes, its members are unknown.
  */
 INFERSPAN_CKP void inferspan_ckp_step_begin(uint64_t step, const uint64_t *changes, uint32_t count, uint32_t flags)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Telling Inferspan from Python what a thread is doing.
+"""Reports to Inferspan, from Python, which request and operation a thread works for.
 
 Build the shared object once: cc -shared -fPIC -O2 -o libinferspan_ckp.so inferspan_ckp.c
 
@@ -23,7 +23,7 @@ class Ckp:
 
     @contextlib.contextmanager
     def request(self, traceparent):
-        """Work of this thread in the block belongs to the request; to none when traceparent is None."""
+        """Assigns the thread's work in the block to the request, or to no request if traceparent is None."""
         self._library.inferspan_ckp_request_begin(traceparent.encode() if traceparent else None)
         try:
             yield
@@ -32,7 +32,7 @@ class Ckp:
 
     @contextlib.contextmanager
     def operation(self, name):
-        """A named piece of the current request."""
+        """Reports the block as a named operation of the current request."""
         operation = next(self._ids)
         self._library.inferspan_ckp_operation_begin(operation, name.encode())
         try:

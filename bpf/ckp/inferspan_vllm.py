@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells Inferspan which requests each step of a vLLM V1 engine runs: inferspan = inferspan_vllm:register is its entry point of
-vllm.general_plugins, INFERSPAN_CKP the path of libinferspan_ckp.so if it is elsewhere. Wraps execute_model and sample_tokens of the
-worker; where they do not fit vLLM's source, or something fails, one line in the log disables it. Of a prompt, it reads the length."""
+"""A plugin that reports the requests in each step of a vLLM V1 engine. Its entry point in vllm.general_plugins is inferspan =
+inferspan_vllm:register; INFERSPAN_CKP is the path of libinferspan_ckp.so if that is in another directory. It wraps the worker's
+execute_model and sample_tokens. On an unknown vLLM or a failure, it logs one line and disables itself. It reads only prompts' lengths."""
 
 import array
 import functools
@@ -16,7 +16,8 @@ from ctypes import CDLL, PYFUNCTYPE, c_char_p, c_uint32, c_uint64, c_void_p
 
 logger = logging.getLogger("vllm.inferspan")
 
-# From, below: does sample_tokens end the step; are cached requests a list; do ids end in a random suffix.
+# First release (inclusive), last (exclusive); whether sample_tokens ends a step, cached requests are a list, ids have
+# a random suffix.
 RELEASES = (((0, 8, 5), (0, 9, 2), False, True, False), ((0, 9, 2), (0, 11, 1), False, False, False),
             ((0, 11, 2), (0, 14, 0), True, False, False), ((0, 14, 0), (0, 25, 0), True, False, True))
 TARGETS = {"vllm.v1.worker.gpu_worker": "Worker", "vllm.v1.worker.gpu_model_runner": "GPUModelRunner",
@@ -29,22 +30,22 @@ FUNCTIONS = (("bind", c_uint64, c_char_p, c_char_p), ("step_begin", c_uint64, c_
 
 
 class Steps:
-    """The steps of the process's launching thread. Each reports what changed, and now and then all its members."""
+    """Reports the steps of the launching thread: the changed members of each step, and every 64th step all members."""
     def __init__(self, library, splits, listed, suffixed):
-        for name, *types in FUNCTIONS:  # Called without giving up the interpreter's lock, which others would hold for long.
+        for name, *types in FUNCTIONS:  # PYFUNCTYPE keeps the GIL: getting it back could take long.
             setattr(self, name, PYFUNCTYPE(None, *types)(("inferspan_ckp_" + name, library)))
         self.splits, self.listed, self.suffixed = splits, listed, suffixed and os.environ.get(NOT_SUFFIXED) != "1"
         self.enabled, self.local, self.number, self.open, self.last_slot = True, threading.local(), 0, False, 0
         self.slots, self.scheduled, self.prompts, self.prefilling, self.live = {}, {}, {}, set(), {}
 
     def identity(self, request_id):
-        """Without the index of a parallel sample; what the API server made of x-request-id; x-request-id."""
+        """Returns the id without the index of a parallel sample, the API server's id, and the x-request-id in it."""
         engine = re.sub(r"^\d+_(?=[a-z])", "", request_id)
         server = re.sub(r"-[0-9a-f]{8}$", "", engine) if self.suffixed else engine
         return engine, server, (match := re.fullmatch(r"cmpl-(.+)-\d+|[a-z]+-(.+)", server)) and (match[1] or match[2])
 
     def add(self, request_id):
-        """Gives it a slot. Two live requests with one x-request-id are ambiguous: bound to an empty id."""
+        """Assigns a slot. Two open requests with the same x-request-id are ambiguous and bound to an empty id."""
         self.last_slot = self.slots[request_id] = self.last_slot + 1
         engine, server, base = self.identity(request_id)
         live = self.live.setdefault(server, {})
@@ -81,7 +82,7 @@ class Steps:
                         for name in (self.scheduled if full else changed)]
 
     def begin(self, scheduler_output, *_, **__):
-        if not next(iter(scheduler_output.num_scheduled_tokens), "").startswith(WARM_UP):  # All are invented, or none is.
+        if not next(iter(scheduler_output.num_scheduled_tokens), "").startswith(WARM_UP):  # A warm-up step has only warm-up requests.
             self.number, full = self.number + 1, self.number % FULL_EVERY == 0
             words = array.array("Q", self.changes(scheduler_output, full))
             self.step_begin(self.number, words.buffer_info()[0], len(words), FULL if full else 0)
@@ -99,7 +100,7 @@ class Steps:
             logger.warning("Inferspan: steps are not reported any more: %r", fault)
 
     def wrap(self, original, begins):
-        """The outermost execute_model begins a step. It ends it, too, if it has a result or there is no sample_tokens."""
+        """The outermost execute_model begins a step; it also ends it if it returns a result or sample_tokens does not exist."""
         @functools.wraps(original)
         def wrapper(*arguments, **named):
             if getattr(self.local, "inside", False) or not self.enabled or named.get("dummy_run"):
@@ -126,7 +127,7 @@ class Steps:
             setattr(owner, name, self.wrap(getattr(owner, name), name == METHODS[0][0]))
 
     def find_spec(self, name, path=None, target=None):
-        """As an import hook: wraps a target once the process itself imports it."""
+        """An import hook, which wraps a target when the process imports it."""
         spec = importlib.machinery.PathFinder.find_spec(name, path) if name in TARGETS else None
         if spec and spec.loader:
             then = spec.loader.exec_module

@@ -2,6 +2,7 @@
 /*
  * observe OBJECTS OUTPUT [library=PATH …] [ckp=PATH …] [target=PID …] [flags=HEX] [min=NANOS] [pair]
  *         [own=READS] [otel=PID] [adopt=PID] [cgroup=LEVEL:PATH] [requests=NUMBER]
+ *
  * A reader in C, for tests and comparisons: loads and attaches the objects of a directory, and writes every record to OUTPUT.
  * On SIGTERM it prints the nonzero counters, and the number of verified instructions of each program. It prints "ready" when it
  * is attached. Without a target, all requests with a traceparent are observed. pair attaches library functions by entry and

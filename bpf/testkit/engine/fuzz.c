@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz [ROUNDS [SEED]]: feeds random, broken and whole messages to the decoder of include/msgpack.h, in pieces cut at random, and
- * compares what it read with what was written. Run by `check`.
+ * fuzz [ROUNDS [SEED]]: feeds random valid and corrupted messages to the decoder of include/msgpack.h, in random pieces, and
+ * compares the decoder's events with the written ones. `check` runs it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static u8 bytes[MOST_BYTES + sizeof(struct zmtp_bytes)];
 static u32 written;
 static struct event wanted[MOST_EVENTS], found[MOST_EVENTS];
 static u32 wanted_count, found_count;
-static u64 plain; /* outputs that were taken at once */
+static u64 plain; /* number of outputs that the fast path decoded */
 
 static u32 below(u32 bound)
 {
@@ -149,7 +149,7 @@ static u32 open_frame(void)
 	return at;
 }
 
-/* Fills in the size, which is known now; a short one may have one byte or eight. */
+/* Fills in the size of the frame; a short size may have one byte or eight. */
 static void close_frame(u32 at, u8 flags)
 {
 	u32 size = written - at - 9;
@@ -254,7 +254,7 @@ static void put_command(void)
 	close_frame(at, ZMTP_COMMAND);
 }
 
-/* Pieces as a socket may deliver them: the decoder learns only how many bytes a piece still has. */
+/* Feeds the bytes in pieces, as from a socket. The decoder knows only the remaining bytes of a piece. */
 static void read_all(bool outputs, bool at_once)
 {
 	struct zmtp decoder = {.outputs = outputs}, *z = &decoder;
@@ -321,7 +321,7 @@ static void play(u64 seed, bool broken)
 	for (u32 faults = broken ? 1 + below(4) : 0; faults--;)
 		bytes[below(written)] = below(2) ? below(256) : 0xc0 | below(32);
 	read_all(outputs, false);
-	if (broken) { /* whatever that is, it is the same at once */
+	if (broken) { /* the fast path must give the same events, whatever they are */
 		wanted_count = found_count;
 		memcpy(wanted, found, sizeof(found));
 	}

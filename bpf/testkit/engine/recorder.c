@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plugin tells through inferspan_ckp.h, as lines of the file that RECORDER_LOG names. */
+/* Implements inferspan_ckp.h by writing a plugin's calls as lines to the file RECORDER_LOG. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in with the names and the behaviour of vLLM V1 that observers depend on. Nothing of vLLM's code is in it."""
+"""A stand-in for vLLM V1, with the names and behaviour that observers depend on. It contains no code of vLLM."""
 
 from vllm.standin import CONFIG
 

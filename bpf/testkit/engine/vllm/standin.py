@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the processes of the stand-in share: its configuration, the ground truth and the driver."""
+"""Shared by the stand-in's processes: configuration, ground truth and driver."""
 
 import ctypes
 import json
@@ -13,13 +13,13 @@ DEFAULTS = {
     "tp": 1,
     "async": True,
     "seed": 1,
-    "budget": 256,  # tokens of a step
-    "most": 64,  # requests of a step
+    "budget": 256,  # maximum tokens of a step
+    "most": 64,  # maximum requests of a step
     "gather": 0,  # requests that must wait before the first step
     "preempt": 0.0,  # probability that a step preempts its last request
-    "script": {},  # step number -> requests preempted then, instead of chance
+    "script": {},  # step number -> number of preempted requests, instead of random ones
     "layers": 4,
-    "extra_fields": 0,  # of a request, that no release has
+    "extra_fields": 0,  # additional fields of a request, which no release has
     "decode_ns": 20_000,  # device time of one decoded token
     "prefill_ns": 2_000,  # device time of one prompt token
     "truth": "",
@@ -36,7 +36,7 @@ def monotonic():
 
 
 def become(title):
-    """The comm that setproctitle gives the main thread, and an end together with the parent."""
+    """Sets the main thread's name, like setproctitle, and ends the process with its parent."""
     if RELEASE >= (0, 10, 1):
         libc.prctl(15, title.encode()[:15], 0, 0, 0)
     libc.prctl(1, 9, 0, 0, 0)
@@ -51,7 +51,7 @@ def address(name):
 
 
 class Truth:
-    """One line per fact, appended in one write, so that processes may share the file."""
+    """Writes the ground truth: one line per fact, appended in one write, so that processes can share the file."""
 
     def __init__(self):
         path = CONFIG["truth"]
@@ -63,7 +63,7 @@ class Truth:
 
 
 class Driver:
-    """The stand-in libcuda; without libraries, nothing is called."""
+    """Calls the libcuda stand-in, if there is one."""
 
     def __init__(self):
         directory = CONFIG["libraries"]
@@ -77,14 +77,14 @@ class Driver:
             raise RuntimeError(f"{name} failed")
 
     def launch(self, nanos):
-        """A kernel that takes as many nanoseconds as its grid has blocks (FAKE_CUDA_KERNEL=grid)."""
+        """Launches a kernel with one block per nanosecond of its duration (FAKE_CUDA_KERNEL=grid)."""
         self.call("cuLaunchKernel", ctypes.c_void_p(0xF001), max(1, nanos), 1, 1, 32, 1, 1, 0, self.compute, None, None)
 
     def launch_graph(self):
         self.call("cuGraphLaunch", ctypes.c_void_p(0x7000), self.compute)
 
     def copied(self):
-        """An event that is reached when what was enqueued so far is done and copied to the host."""
+        """Copies to the host, and returns an event that is recorded after all work enqueued so far."""
         event = ctypes.c_void_p()
         self.call("cuEventCreate", ctypes.byref(event), 2)
         host = ctypes.create_string_buffer(64)

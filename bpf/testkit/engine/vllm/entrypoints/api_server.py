@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The web server: uvicorn on uvloop with httptools, FastAPI, and ZMQ to the engine process."""
+"""The API server: FastAPI on uvicorn with uvloop and httptools, and ZMQ to the engine process."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ TRACED = ("traceparent", "tracestate")
 
 
 class Whole(asyncio.Queue):
-    """Of a request that does not stream: all its tokens at once, and how long the engine took from the first to the last."""
+    """The queue of a request without streaming: collects all tokens, and the time from the first to the last."""
 
     def __init__(self):
         super().__init__()
@@ -45,7 +45,7 @@ class Stream(asyncio.Queue):
 
 
 class AsyncLLM:
-    """The engine as its client sees it: a queue of tokens for each request."""
+    """The client of the engine, with a queue of tokens per request."""
 
     def __init__(self):
         context = zmq.asyncio.Context(io_threads=2)
@@ -115,7 +115,7 @@ async def completions(request: Request):
 
 
 def tokenize(text):
-    """Ids of all widths that msgpack has for them."""
+    """Returns token ids of all sizes that msgpack encodes differently."""
     return [hash(word) % 100 if len(word) < 3 else rng.randrange(150_000) for word in text.split()] or [1]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plugins by entry point: an import that fails is logged and left out, a function that raises ends the process."""
+"""Loads plugins by entry point. A failed import is logged and skipped; an exception of a plugin function ends the process."""
 
 import importlib.metadata
 import logging

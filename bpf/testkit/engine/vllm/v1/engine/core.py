@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine process: its main thread schedules and executes, one thread reads requests, another writes outputs."""
+"""The engine process. The main thread schedules and executes, a second thread reads requests, a third writes outputs."""
 
 import os
 import queue
@@ -78,7 +78,7 @@ class EngineCore:
 
 
 def handshake(context):
-    """HELLO, the addresses, READY; the first release had none of it."""
+    """The handshake: HELLO, the addresses, READY. The first release has no handshake."""
     dealer = context.socket(zmq.DEALER)
     dealer.setsockopt(zmq.IDENTITY, IDENTITY)
     dealer.connect(address("handshake"))

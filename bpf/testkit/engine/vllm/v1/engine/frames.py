@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What crosses the sockets between API server and engine: msgpack arrays whose positions depend on the release."""
+"""The messages between API server and engine: msgpack arrays whose field order depends on the release."""
 
 import msgpack
 
@@ -12,7 +12,7 @@ _MM = "request_id prompt_token_ids mm_features sampling_params pooling_params"
 _RANKED = "arrival_time lora_request cache_salt data_parallel_rank"
 _TAIL = "client_index current_wave priority"
 
-# Of releases from the one named on; field order as in the source of that release.
+# Fields from each release on, in the order of that release's source.
 REQUEST = [
     ((0, 8, 5), f"{_OLD} eos_token_id arrival_time lora_request current_wave"),
     ((0, 9, 0), f"{_OLD} eos_token_id arrival_time lora_request cache_salt current_wave"),
@@ -40,7 +40,7 @@ FINISH = 4 if OUTPUT_LENGTH < 10 else 5
 
 
 def request(**known):
-    """A full array: defaults are never trimmed."""
+    """Encodes a request as an array with all fields, including defaults."""
     return msgpack.packb([known.get(name) for name in FIELDS] + [None] * CONFIG["extra_fields"])
 
 
@@ -59,6 +59,6 @@ def outputs(engine, items, stats, timestamp):
 
 
 def read_outputs(payload):
-    """When the step was done; request id, new tokens, finish reason of each output."""
+    """Decodes outputs: the time of the step, and per output the request id, the new tokens and the finish reason."""
     fields = msgpack.unpackb(payload)
     return fields[3], [(item[0], item[1], item[FINISH]) for item in fields[1]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One process for one GPU, a worker process for each of several."""
+"""Executors: the engine process itself for one GPU, a worker process per GPU for several."""
 
 import os
 from concurrent.futures import Future
@@ -9,14 +9,14 @@ from vllm.v1.executor.shm_broadcast import MessageQueue
 
 
 class Result:
-    """A result that is asked for when it is needed."""
+    """A result that is fetched on demand."""
 
     def __init__(self, ask):
         self.result = ask
 
 
 class UniProcExecutor:
-    """The engine itself owns the GPU: its main thread launches."""
+    """The engine process owns the GPU, and its main thread launches."""
 
     def __init__(self):
         from vllm.plugins import load_general_plugins
@@ -38,7 +38,7 @@ class UniProcExecutor:
 
 
 class MultiprocExecutor:
-    """Tells all workers by shared memory; the first one answers."""
+    """Sends calls to all workers over shared memory; the first worker returns the result."""
 
     def __init__(self):
         name = f"standin-{os.getpid()}"

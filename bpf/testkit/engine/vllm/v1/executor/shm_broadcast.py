@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ring in shared memory with one writer: no system call carries a message."""
+"""A ring buffer in shared memory with one writer, which passes messages without system calls."""
 
 import os
 import pickle
@@ -10,7 +10,7 @@ CHUNKS, CHUNK = 10, 1 << 20
 
 
 class MessageQueue:
-    """Each chunk's flags say whether it was written, and by whom it was read."""
+    """A queue of chunks. The flags of a chunk show whether it is written, and which readers have read it."""
 
     def __init__(self, name, readers=None, reader=None):
         self.readers, self.reader, self.at = readers, reader, 0
@@ -30,7 +30,7 @@ class MessageQueue:
         self.buffer[flags] = 0
         data = pickle.dumps(message)
         if len(data) > CHUNK - 8:
-            raise ValueError("the message has no room in a chunk")
+            raise ValueError("the message is larger than a chunk")
         self.buffer[chunk:chunk + 8] = len(data).to_bytes(8, "big")
         self.buffer[chunk + 8:chunk + 8 + len(data)] = data
         self.buffer[flags + 1:flags + 1 + self.readers] = bytes(self.readers)
@@ -51,7 +51,7 @@ class MessageQueue:
 
 
 def attached(name):
-    """The creator removes it, so that a reader's end does not."""
+    """Attaches to the memory without registering it for removal: only its creator removes it."""
     while True:
         try:
             memory = shared_memory.SharedMemory(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""worker_main.py RANK NAME: a worker process. Its main thread launches; with asynchronous scheduling another one waits."""
+"""worker_main.py RANK NAME: a worker process. The main thread launches; with asynchronous scheduling, another thread waits."""
 
 import queue
 import sys
@@ -32,7 +32,7 @@ def main(rank, name):
         method, arguments, named, answering = calls.dequeue()
         output = getattr(worker, method)(*arguments, **named)
         if output is None:
-            continue  # of execute_model: sample_tokens has the answer
+            continue  # execute_model has no result; sample_tokens returns it
         if rank == answering:
             outputs.put(output)
         elif hasattr(output, "get_output"):

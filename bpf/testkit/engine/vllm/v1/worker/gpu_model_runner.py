@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the driver as a step does, and writes the ground truth of it."""
+"""Makes the driver calls of a step, and writes its ground truth."""
 
 import ctypes
 import os
@@ -31,7 +31,7 @@ class GPUModelRunner:
         self.prompts, self.step, self.pending = {}, 0, None
 
     def capture_model(self):
-        """Launches of a capture are recorded, not run."""
+        """Captures a graph: its launches are recorded, not run."""
         graph = ctypes.c_void_p()
         self.driver.call("cuInit", 0)
         self.driver.call("cuStreamBeginCapture_v2", self.driver.compute, 0)
@@ -77,7 +77,7 @@ class GPUModelRunner:
         return {request_id for request_id in step.num_scheduled_tokens if computed[request_id] < self.prompts[request_id]}
 
     def forward(self, state):
-        """One graph where all members decode, else pieces with attention between them."""
+        """Launches one graph if all members decode, else graphs with attention kernels between them."""
         costs = {}
         for request_id, tokens in state["tokens"].items():
             costs[request_id] = tokens * CONFIG["prefill_ns" if request_id in state["prefills"] else "decode_ns"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rank does in a step, under vLLM's names."""
+"""The worker of a rank, with vLLM's method names."""
 
 from vllm.standin import RELEASE
 from vllm.v1.core.sched.output import CachedRequestData, NewRequestData, SchedulerOutput

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a step consists of, as it reaches the workers."""
+"""The description of a step that the scheduler sends to the workers."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ class NewRequestData:
 
 @dataclass
 class CachedRequestData:
-    """One for all requests that the worker knows; a list of one per request before 0.9.2."""
+    """Data of all requests that the worker knows. Before 0.9.2, it was a list with one entry per request."""
 
     req_ids: list = field(default_factory=list)
     resumed_req_ids: set = field(default_factory=set)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Continuous batching with chunked prefill and preemption; asynchronous scheduling counts on tokens that are in flight."""
+"""Continuous batching with chunked prefill and preemption. Asynchronous scheduling also counts tokens in flight."""
 
 import random
 from collections import deque
@@ -17,7 +17,7 @@ class Request:
         self.most = fields["sampling_params"]["max_tokens"]
         self.computed = self.emitted = self.in_flight = 0
         self.life = 0  # a preemption discards what was in flight
-        self.known = False  # by the workers
+        self.known = False  # whether the workers know the request
 
     @property
     def tokens(self):
@@ -25,7 +25,7 @@ class Request:
 
     @property
     def waits_for_tokens(self):
-        """All that it may still produce is in flight."""
+        """Returns whether all remaining tokens are in flight."""
         return self.emitted + self.in_flight >= self.most
 
 
@@ -90,7 +90,7 @@ class Scheduler:
         return output
 
     def update_from_output(self, step, tokens):
-        """Outputs by client, of the requests that got a token: partial prefills have none."""
+        """Returns the outputs of requests that got a token, by client. Partial prefills have no output."""
         outputs = {}
         for request_id, (life, complete) in step.life.items():
             request = self.requests.get(request_id)

@@ -21,7 +21,7 @@ final class CborFnvHasher implements BlockHasher {
   private static final int FOUR_BYTES_FOLLOW = 26;
   private static final int EIGHT_BYTES_FOLLOW = 27;
 
-  /** Every input is an array of three. */
+  /** The start of each hashed value, an array of three. */
   private static final long OPENED = Fnv1a64.take(Fnv1a64.EMPTY, ARRAY | 3);
 
   private static final byte[] HASH = "Hash".getBytes(StandardCharsets.US_ASCII);

@@ -62,7 +62,7 @@ public interface BlockIndex extends AutoCloseable {
     return -1;
   }
 
-  /** Returns how often the connection to the backend, which may have lost its blocks, was lost. */
+  /** Returns how often the connection to the backend was lost, and possibly its blocks with it. */
   default long losses() {
     return 0;
   }

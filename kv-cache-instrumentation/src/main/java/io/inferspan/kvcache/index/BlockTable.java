@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Blocks and their holders; it has no blocks without holders. */
+/** Blocks and their holders; a block without holders is not stored. */
 final class BlockTable {
 
   private final LongAdder evictions = new LongAdder();
@@ -17,8 +17,8 @@ final class BlockTable {
   private final PodEntries entries = new PodEntries();
 
   /**
-   * Not static, so that it is collected with its table and keeps no class of ours in a server's
-   * thread.
+   * Not static, so that it is collected with the table and does not keep this class loaded in a
+   * server's threads.
    */
   @SuppressWarnings("ThreadLocalUsage")
   private final ThreadLocal<BlockKey> asked = ThreadLocal.withInitial(() -> new BlockKey(0));

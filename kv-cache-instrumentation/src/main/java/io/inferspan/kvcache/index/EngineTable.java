@@ -16,7 +16,7 @@ final class EngineTable {
     this.blocks = bound.table(keys -> MemoryBound.arrayBytes(keys.length, Long.BYTES), evictions);
   }
 
-  /** Distributes the blocks among the hashes by the ratio of their numbers. */
+  /** Maps each hash to its share of the blocks. */
   void map(long[] engineKeys, long[] requestKeys) {
     int engines = engineKeys.length;
     int requests = requestKeys.length;

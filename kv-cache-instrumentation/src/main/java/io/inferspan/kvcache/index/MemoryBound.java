@@ -10,7 +10,7 @@ import java.util.function.ToIntFunction;
  *
  * <p>A cache has a single limit. So an entry weighs its size in bytes, but at least the byte limit
  * divided by the entry limit: then neither limit can be exceeded. If some entries are lighter than
- * that and some are heavier, the table is full a little early.
+ * that and some are heavier, the table evicts a little early.
  */
 record MemoryBound(long entries, long bytes) {
 

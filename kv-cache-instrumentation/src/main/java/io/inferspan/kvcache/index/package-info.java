@@ -1,9 +1,9 @@
 /**
- * The index of the pods that hold each block, in memory or in Redis.
+ * The index of the pods that hold each block.
  *
  * <p>Contains {@link io.inferspan.kvcache.index.BlockIndex} and the backend in memory, which do not
- * depend on spans; a wrapper adds them. Scores are in {@code score}, engines' events in {@code
- * events}.
+ * depend on spans; a wrapper adds them. The backend in Redis and engines' events are modules of
+ * their own.
  */
 @NullMarked
 package io.inferspan.kvcache.index;

@@ -1,8 +1,8 @@
 /**
- * Meters of the index and of the events that keep it true.
+ * Meters of the index.
  *
- * <p>Only this package depends on Micrometer. It reads the counts of the other packages and wraps
- * an index; without it, Micrometer need not be on the class path.
+ * <p>Nothing else in this module depends on Micrometer; without this package, it need not be on the
+ * class path.
  */
 @NullMarked
 package io.inferspan.kvcache.metrics;

@@ -70,7 +70,7 @@ final class IndexWriter {
   private long retryNanos;
 
   /**
-   * Creates a writer of these pods' part of the index.
+   * Creates the writer of one worker's pods.
    *
    * @param outages the number of index outages, shared by all workers
    */
@@ -256,7 +256,7 @@ final class IndexWriter {
     return outages.get() + index.losses();
   }
 
-  /** Repairs the pods that are due, those that failed before last. */
+  /** Repairs the pods that are due; those that failed most often come last. */
   private void repairAll() {
     down = false;
     long began = System.nanoTime();

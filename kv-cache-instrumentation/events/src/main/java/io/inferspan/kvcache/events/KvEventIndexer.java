@@ -86,7 +86,7 @@ final class KvEventIndexer {
     }
   }
 
-  /** Returns the blocks' keys; null, and counted, if they cannot be computed. */
+  /** Returns the blocks' keys; if there are none, counts the reason and returns null. */
   private long @Nullable [] keys(String model, long after, BlockStored event) {
     String name = BlockKeys.hashedName(model, event.loraName());
     long[] keys;

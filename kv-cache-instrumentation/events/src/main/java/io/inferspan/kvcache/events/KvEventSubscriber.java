@@ -14,9 +14,9 @@ import org.zeromq.ZMQ;
 /**
  * Subscribes to engines' cache events and keeps an index up to date.
  *
- * <p>Announce pods with {@link #podAdded}, or have engines connect to an endpoint that it binds. It
- * starts daemon threads: a receiver, the workers, and threads for replays while they run. It never
- * throws because of data from engines; {@link #counts} reports the outcome.
+ * <p>Announce pods with {@link #podAdded}, or set an endpoint to which engines connect. The
+ * subscriber starts daemon threads: a receiver, the workers, and threads for replays while they
+ * run. Data from engines never makes it throw; {@link #counts} reports the outcome.
  */
 public final class KvEventSubscriber implements AutoCloseable {
 

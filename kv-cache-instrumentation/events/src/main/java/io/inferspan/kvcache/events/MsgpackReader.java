@@ -102,8 +102,9 @@ final class MsgpackReader {
   /**
    * Reads a tag and the size in it or after it.
    *
-   * @param small the tag that has a size in the bits of {@code mask}
-   * @param first the first of the tags with a size of {@code bytes}, twice as many and so on to 4
+   * @param small the tag that contains a size in the bits of {@code mask}
+   * @param first the tag that is followed by a size of {@code bytes} bytes; the size after each
+   *     next tag has twice as many, up to 4
    */
   private long size(int small, int mask, int first, int bytes) throws MalformedException {
     int tag = tag();

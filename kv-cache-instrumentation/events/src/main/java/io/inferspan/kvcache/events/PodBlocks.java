@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PodBlocks {
 
-  /** A block belongs to a place; no known engine has more places. */
+  /** The limit of places in a pod; known engines have fewer. */
   private static final int MOST_PLACES = 32;
 
   private static final int NEWEST = 8;
@@ -33,7 +33,7 @@ final class PodBlocks {
   /** True if the index may have lost blocks. */
   boolean suspect;
 
-  /** True if the pod was removed; this is dropped once the index is updated. */
+  /** True if the pod was removed; it is forgotten once the index is updated. */
   boolean leaving;
 
   /** The pending clearing, if any. */
@@ -151,7 +151,7 @@ final class PodBlocks {
 
     private static final int LEAST_SLOTS = 64;
 
-    /** The index entry of each block, always a single one. */
+    /** The holder of these blocks in the index, as a list of one. */
     final List<PodEntry> holders;
 
     private final KvEvent.Place place;
@@ -160,7 +160,7 @@ final class PodBlocks {
     private int[] counts = new int[LEAST_SLOTS];
     private int size;
 
-    /** All keys of blocks that map to more than one; engines with larger blocks have them. */
+    /** All keys of each block that is larger than a block of the index. */
     private final Map<Long, long[]> wide = new HashMap<>();
 
     Tier(String pod, KvEvent.Place place) {

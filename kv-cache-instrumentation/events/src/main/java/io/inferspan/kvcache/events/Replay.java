@@ -28,7 +28,7 @@ record Replay(
     GAP,
     /** Begins with a known batch, which must be identical, and has no gap. */
     IDENTITY,
-    /** May begin later: what is left of a run whose start was missed. */
+    /** May begin later, since the publisher may no longer have the first batches. */
     ALL
   }
 
@@ -48,7 +48,7 @@ record Replay(
    * @param idleMillis the time to wait for the next reply of a connected publisher
    * @param attempts the number of attempts that may return nothing
    * @param backoffMillis the delay before the next attempt
-   * @param cooldownMillis the time without replays for a publisher after one that failed
+   * @param cooldownMillis the time from a failed replay to the next one of the same publisher
    * @param atOnce the number of concurrent replays
    */
   record Limits(

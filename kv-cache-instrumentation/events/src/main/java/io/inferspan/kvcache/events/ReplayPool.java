@@ -93,7 +93,7 @@ final class ReplayPool {
       try {
         end = attempts();
       } catch (Throwable e) {
-        // An endpoint that cannot be connected, or an internal error, Errors included.
+        // A ZMQException means that the endpoint cannot be connected; others are internal errors.
         counts.add(KvEventCount.FAULTS, e instanceof ZMQException ? 0 : 1);
       } finally {
         queue.signal(Message.ended(end, replay));

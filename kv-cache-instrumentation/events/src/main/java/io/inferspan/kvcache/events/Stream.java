@@ -157,7 +157,7 @@ final class Stream {
     boolean recovers = mayRecover();
     boolean sameRun = lastApplied == NONE || message.connection() == connection;
     if (sameRun || !replays || recovers) {
-      // Otherwise the number is only known once the publisher is identified.
+      // Otherwise they are counted once the publisher is identified.
       countMissed(missing);
     }
     if (recovers) {

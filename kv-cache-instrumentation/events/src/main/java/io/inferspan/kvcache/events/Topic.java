@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
  * A parsed topic.
  *
  * @param text the topic itself
- * @param pod the pod whose events it carries, unless the source names it
+ * @param pod the pod whose events it carries; the pod of an {@link EventSource} overrides it
  * @param model the model's name; empty if the topic names none
  */
 record Topic(String text, String pod, String model) {

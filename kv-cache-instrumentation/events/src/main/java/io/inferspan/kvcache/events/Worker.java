@@ -92,7 +92,7 @@ final class Worker implements Runnable, Stream.Actions {
     }
   }
 
-  /** Runs a step. An Error, such as a class missing in an observer, must not end all events. */
+  /** Runs a step. An Error, such as a missing class of an observer, must not end the thread. */
   private boolean succeeded(Runnable step, String otherwise) {
     try {
       step.run();
@@ -113,7 +113,7 @@ final class Worker implements Runnable, Stream.Actions {
       case LIVE -> {
         KvEventBatch batch = decoder.decode(message.payload());
         if (batch == null) {
-          // The sequence number is not read: if this was a batch, the next one shows a gap.
+          // The sequence number is ignored: if this was a batch, the next one shows a gap.
           counts.increment(KvEventCount.BAD_FRAMES);
         } else {
           stream.live(message, batch);

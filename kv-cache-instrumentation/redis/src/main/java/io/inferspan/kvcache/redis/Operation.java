@@ -33,7 +33,7 @@ abstract class Operation<T> {
   /** Does the work. Called when there is a connection. */
   abstract Future<T> work();
 
-  /** Called when the operation has ended, before its result is there; null means success. */
+  /** Called when the operation has ended, before its stage completes; null means success. */
   void ended(@Nullable RedisFailure failure) {}
 
   /** Returns the stage that completes with the result, or with a {@link RedisFailure}. */
@@ -68,7 +68,7 @@ abstract class Operation<T> {
     return unlessOver(link.send(requests));
   }
 
-  /** Drops an answer that comes after the end of the operation. */
+  /** Passes an answer on, unless the operation has ended before. */
   final <R> Future<R> unlessOver(Future<R> answer) {
     Promise<R> passed = Promise.promise();
     answer.onComplete(

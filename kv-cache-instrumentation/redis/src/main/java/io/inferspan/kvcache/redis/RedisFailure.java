@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reports why Redis did not do something, without naming a key or a pod.
+ * The reason why an operation failed, without the names of keys and pods.
  *
  * <p>It has no stack trace, because each failed write makes one.
  */
@@ -19,7 +19,7 @@ final class RedisFailure extends RuntimeException {
   private static final String LATE = "Redis did not answer in time";
   private static final String REFUSED = "Redis refused: ";
 
-  /** After these errors the connection points to the wrong server. */
+  /** Errors of a server that is not the right one, or no longer. */
   private static final Set<String> ELSEWHERE =
       Set.of("MOVED", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH", "UNBLOCKED");
 
@@ -41,7 +41,7 @@ final class RedisFailure extends RuntimeException {
     return LATE.equals(getMessage());
   }
 
-  /** Returns the failure; anything but ours is the effect of an answer of an unexpected kind. */
+  /** Returns the cause if it is ours; any other exception comes from a response of another type. */
   static RedisFailure of(Throwable cause) {
     return cause instanceof RedisFailure known
         ? known

@@ -11,7 +11,7 @@ public enum RedisIndexCount {
   /** Writes. */
   WRITES("writes", "Writes"),
   /** Writes that failed, or were not confirmed in time. */
-  WRITE_FAILURES("write.failures", "Writes that failed, or may have"),
+  WRITE_FAILURES("write.failures", "Writes that failed or were not confirmed"),
   /** Operations refused because too many commands were pending. */
   REFUSED("refused", "Operations refused because too many commands were pending"),
   /** Connections established. */
@@ -20,8 +20,8 @@ public enum RedisIndexCount {
   FAILED_CONNECTS("connect.failures", "Connection attempts that failed"),
   /** Connections that were lost, or closed because Redis did not answer. */
   LOST_CONNECTIONS("connections.lost", "Connections lost"),
-  /** Fields that are no readable holder, once per read; other components wrote them. */
-  UNREADABLE_FIELDS("unreadable.fields", "Fields that are no readable holder");
+  /** Unreadable holders, which other components wrote, once per read. */
+  UNREADABLE_FIELDS("unreadable.fields", "Unreadable holders");
 
   final String meter;
   final String description;

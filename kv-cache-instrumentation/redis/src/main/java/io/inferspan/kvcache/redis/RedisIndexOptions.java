@@ -18,7 +18,7 @@ public final class RedisIndexOptions {
   /** The address that llm-d uses by default. */
   public static final String DEFAULT_ADDRESS = "redis://127.0.0.1:6379";
 
-  // A cluster's client reads the slots on a connection separate from the one it works on.
+  // A cluster's client reads the slots over a connection of its own.
   private static final int POOLED = 4;
 
   final RedisClientType topology;
@@ -200,8 +200,8 @@ public final class RedisIndexOptions {
     }
 
     /**
-     * Sets the time after which a write fails and a connection that does not answer is given up; 1
-     * s by default.
+     * Sets the time after which a write fails, and a connection that does not answer is closed; 1 s
+     * by default.
      */
     public Builder writeTimeout(Duration timeout) {
       this.writeTimeout = checked("writeTimeout", timeout);

@@ -52,7 +52,7 @@ final class RedisLink {
   private final long answerMillis;
   private final AtomicInteger pending = new AtomicInteger();
 
-  /** Operations that wait for a connection, in order; those that end meanwhile leave. */
+  /** Operations that wait for a connection, in order; ended ones are removed. */
   private final Set<Operation<?>> waiting = new LinkedHashSet<>();
 
   private final Set<Sent> unanswered = new LinkedHashSet<>();
@@ -119,7 +119,8 @@ final class RedisLink {
    * Runs a task on the event loop later, unless too many commands are pending or the loop has
    * ended. Callable from any thread.
    *
-   * @param commands the number that it counts for, also if it is refused, until {@link #done}
+   * @param commands the number of commands that it counts for until {@link #done}, which must be
+   *     called also if the task is refused
    * @return the reason why it does not run; null if it does
    */
   @Nullable RedisFailure post(int commands, Runnable task) {
@@ -299,7 +300,7 @@ final class RedisLink {
     }
   }
 
-  /** Operations of an impatient link wait only for the first attempt. */
+  /** On a link that does not wait, operations wait only during the first attempt. */
   private boolean mayWait() {
     return waits || (state == State.CONNECTING && attempts <= 1);
   }
@@ -345,7 +346,7 @@ final class RedisLink {
     return Redis.createClient(vertx, options.client(node));
   }
 
-  /** Applies the link's deadline for answers, and its failures, to an answer of a node's client. */
+  /** Adds the timeout of the link to an answer of a node's client, and translates failures. */
   Future<List<Response>> answered(Future<List<Response>> answer) {
     return answer
         .timeout(answerMillis, TimeUnit.MILLISECONDS)

@@ -185,7 +185,7 @@ public final class KvCacheIndexer {
   public static final class Builder {
 
     private final BlockIndex index;
-    private KvCacheTracing tracing = KvCacheTracing.with(Telemetry.using(OpenTelemetry.noop()));
+    private KvCacheTracing tracing = KvCacheTracing.create(Telemetry.using(OpenTelemetry.noop()));
     private BlockKeys blockKeys = BlockKeys.withDefaults();
     private LongestPrefixScorer scorer = LongestPrefixScorer.withDefaults();
     private Duration lookupTimeout = Duration.ofSeconds(1);

@@ -45,7 +45,7 @@ public final class KvCacheTracing {
   }
 
   /** Creates spans for requests and for engines' events. */
-  public static KvCacheTracing with(Telemetry telemetry) {
+  public static KvCacheTracing create(Telemetry telemetry) {
     return new KvCacheTracing(telemetry, telemetry);
   }
 

@@ -52,13 +52,13 @@ class AllocationTest {
                 .build())) {
       Context context = telemetry.extract(UNSAMPLED, HeaderMap.HEADERS);
 
-      assertThat(allocated(KvCacheTracing.with(telemetry), context)).isLessThan(NOTHING);
+      assertThat(allocated(KvCacheTracing.create(telemetry), context)).isLessThan(NOTHING);
     }
   }
 
   @Test
   void noTracing_costsNothing() {
-    KvCacheTracing tracing = KvCacheTracing.with(Telemetry.using(OpenTelemetry.noop()));
+    KvCacheTracing tracing = KvCacheTracing.create(Telemetry.using(OpenTelemetry.noop()));
 
     assertThat(allocated(tracing, Context.root())).isLessThan(NOTHING);
   }
@@ -72,7 +72,7 @@ class AllocationTest {
                 .setting("otel.traces.exporter", "none")
                 .setting("otel.traces.sampler", "always_on")
                 .build())) {
-      KvCacheTracing tracing = KvCacheTracing.with(telemetry).withoutEvents();
+      KvCacheTracing tracing = KvCacheTracing.create(telemetry).withoutEvents();
       BlockIndex traced = tracing.traced(new StillIndex());
 
       KvBatchObserver batches = tracing.batches();

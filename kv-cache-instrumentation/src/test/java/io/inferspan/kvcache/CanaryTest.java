@@ -67,7 +67,7 @@ class CanaryTest {
   @EnumSource(SpanNaming.class)
   void prompts_leakNowhere(SpanNaming naming) {
     try (Telemetry telemetry = telemetry(naming)) {
-      KvCacheTracing tracing = KvCacheTracing.with(telemetry);
+      KvCacheTracing tracing = KvCacheTracing.create(telemetry);
       BlockIndex metered = KvCacheMeters.in(registry).metered(index, "fake");
       KvCacheIndexer indexer =
           KvCacheIndexer.over(metered)
@@ -95,7 +95,7 @@ class CanaryTest {
   void aLeakedSpan_isDetected() {
     try (Telemetry telemetry = telemetry(SpanNaming.CURRENT)) {
       KvCacheIndexer indexer =
-          KvCacheIndexer.over(index).tracing(KvCacheTracing.with(telemetry)).build();
+          KvCacheIndexer.over(index).tracing(KvCacheTracing.create(telemetry)).build();
       indexer.podScores(
           tokens, canary.marker() + " " + tokens[3], Set.of(canary.marker()), Context.root());
       telemetry.flush(SOON);

@@ -60,7 +60,7 @@ class EventSpansTest {
 
   @Test
   void aBatch_isATrace_withItsBlocksUnderIt() {
-    KvCacheTracing spans = KvCacheTracing.with(telemetry(SpanNaming.CURRENT));
+    KvCacheTracing spans = KvCacheTracing.create(telemetry(SpanNaming.CURRENT));
     enter(spans.batches(), spans.traced(index));
 
     assertThatSpans(tracing.spans())
@@ -76,7 +76,7 @@ class EventSpansTest {
 
   @Test
   void proposal_namesTheBatchAfterTheModule() {
-    KvCacheTracing spans = KvCacheTracing.with(telemetry(SpanNaming.PROPOSAL));
+    KvCacheTracing spans = KvCacheTracing.create(telemetry(SpanNaming.PROPOSAL));
     enter(spans.batches(), spans.traced(index));
 
     assertThatSpans(tracing.spans())
@@ -91,7 +91,7 @@ class EventSpansTest {
   @ParameterizedTest
   @EnumSource(SpanNaming.class)
   void everyAttribute_isRecorded(SpanNaming naming) {
-    KvCacheTracing spans = KvCacheTracing.with(telemetry(naming));
+    KvCacheTracing spans = KvCacheTracing.create(telemetry(naming));
     spans.events(BATCH).close();
     write(spans.traced(index), Context.root());
 
@@ -123,7 +123,7 @@ class EventSpansTest {
 
   @Test
   void writesOfNoRequest_areTracesOfTheirOwn() {
-    KvCacheTracing spans = KvCacheTracing.with(telemetry(SpanNaming.CURRENT));
+    KvCacheTracing spans = KvCacheTracing.create(telemetry(SpanNaming.CURRENT));
     write(spans.traced(index), Context.root());
 
     assertThat(tracing.spans()).hasSize(2).allMatch(SpanRecord::isRoot);
@@ -132,7 +132,7 @@ class EventSpansTest {
 
   @Test
   void theSampler_decidesForAWholeBatch() {
-    KvCacheTracing spans = KvCacheTracing.with(Telemetry.using(unsampled.openTelemetry()));
+    KvCacheTracing spans = KvCacheTracing.create(Telemetry.using(unsampled.openTelemetry()));
     enter(spans.batches(), spans.traced(index));
 
     assertThat(unsampled.spans()).isEmpty();
@@ -142,7 +142,7 @@ class EventSpansTest {
   @Test
   void spansOfEvents_canBeSwitchedOff() {
     Telemetry telemetry = telemetry(SpanNaming.CURRENT);
-    KvCacheTracing spans = KvCacheTracing.with(telemetry).withoutEvents();
+    KvCacheTracing spans = KvCacheTracing.create(telemetry).withoutEvents();
     BlockIndex traced = spans.traced(index);
     spans.events(BATCH).close();
     enter(spans.batches(), traced);

@@ -43,7 +43,7 @@ class HostileIndexTest {
 
   private final FakeIndex index = new FakeIndex();
   private final KvCacheTracing spans =
-      KvCacheTracing.with(Telemetry.using(tracing.openTelemetry()));
+      KvCacheTracing.create(Telemetry.using(tracing.openTelemetry()));
   private final KvCacheIndexer indexer = indexer(spans);
 
   private KvCacheIndexer indexer(KvCacheTracing of) {
@@ -81,7 +81,7 @@ class HostileIndexTest {
   void untraced_itIsTheSame(Manner manner) {
     index.behave(manner);
 
-    assertThat(ask(indexer(KvCacheTracing.with(Telemetry.using(OpenTelemetry.noop())))).size())
+    assertThat(ask(indexer(KvCacheTracing.create(Telemetry.using(OpenTelemetry.noop())))).size())
         .isZero();
   }
 

@@ -53,7 +53,7 @@ class KvTraceTest {
   }
 
   private KvCacheIndexer indexer(Telemetry telemetry) {
-    return KvCacheIndexer.over(index).tracing(KvCacheTracing.with(telemetry)).build();
+    return KvCacheIndexer.over(index).tracing(KvCacheTracing.create(telemetry)).build();
   }
 
   private Map<String, Double> ask(SpanNaming naming, String... pods) {
@@ -205,7 +205,7 @@ class KvTraceTest {
     FakeIndex empty = new FakeIndex().knowing(0);
     Telemetry telemetry = telemetry(SpanNaming.PROPOSAL);
     KvCacheIndexer.over(empty)
-        .tracing(KvCacheTracing.with(telemetry))
+        .tracing(KvCacheTracing.create(telemetry))
         .build()
         .podScores(TOKENS, "m", Set.of(), Context.root());
 
@@ -304,7 +304,7 @@ class KvTraceTest {
 
   @Test
   void anIndexThatIsTracedAlready_isNotTracedTwice() {
-    KvCacheTracing spans = KvCacheTracing.with(telemetry(SpanNaming.CURRENT));
+    KvCacheTracing spans = KvCacheTracing.create(telemetry(SpanNaming.CURRENT));
     BlockIndex traced = spans.traced(index);
 
     assertThat(spans.traced(traced)).isSameAs(traced);

@@ -122,7 +122,7 @@ class KvSoakIT {
   /** Runs engines and repeats {@code trouble}; returns the engines' contents at the end. */
   private Map<Long, Set<PodEntry>> soak(BlockIndex backend, Runnable trouble) {
     System.out.println("-Dkv.soak.seed=" + SEED);
-    KvCacheTracing tracing = KvCacheTracing.with(Telemetry.using(recorder()));
+    KvCacheTracing tracing = KvCacheTracing.create(Telemetry.using(recorder()));
     BlockIndex index = tracing.traced(KvCacheMeters.in(registry).metered(backend, "soak"));
     Map<Long, Set<PodEntry>> expected = new HashMap<>();
     KvEventCounts counts;

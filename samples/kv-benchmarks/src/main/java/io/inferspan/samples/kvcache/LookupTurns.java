@@ -76,7 +76,7 @@ public final class LookupTurns {
                     .forceFlush()
                     .join(FLUSH_LIMIT.toSeconds(), TimeUnit.SECONDS)
                     .isSuccess();
-    BlockIndex traced = KvCacheTracing.with(telemetry).traced(plain);
+    BlockIndex traced = KvCacheTracing.create(telemetry).traced(plain);
     Context unsampled = scoring(telemetry, TraceFlags.getDefault());
     Context parent = trace(TraceFlags.getSampled());
     Span scoring = sdk.spanBuilder("llm_d.kv_cache.get_scores").setParent(parent).startSpan();

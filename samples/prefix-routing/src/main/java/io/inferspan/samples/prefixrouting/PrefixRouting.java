@@ -36,7 +36,7 @@ public final class PrefixRouting {
 
   /** Returns the scores of the index by pod, in the form that a scorer needs. */
   public static PrefixHits hits(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
-    KvCacheTracing tracing = KvCacheTracing.with(telemetry);
+    KvCacheTracing tracing = KvCacheTracing.create(telemetry);
     KvCacheIndexer indexer =
         KvCacheIndexer.over(tracing.traced(index)).blockKeys(keys).tracing(tracing).build();
     return (tokens, model, pods, context) ->

@@ -27,7 +27,7 @@ public final class BlockExtras {
   }
 
   /**
-   * Returns the multimodal hashes of each block.
+   * Returns extras with the multimodal hashes of each block.
    *
    * @param hashes one list for each full block, empty for most, in the order of the prompt
    */

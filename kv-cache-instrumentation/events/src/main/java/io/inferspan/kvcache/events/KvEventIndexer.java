@@ -104,8 +104,8 @@ final class KvEventIndexer {
   }
 
   /**
-   * Removes the adapter's name, which vLLM lists first; our keys have it in place of the model's
-   * name.
+   * Returns the extras without the adapter's name, which vLLM lists first; keys contain it in place
+   * of the model's name.
    */
   private static BlockExtras extras(BlockStored event) {
     if (event.extras() == null) {

@@ -144,8 +144,8 @@ public final class KvEventOptions {
     }
 
     /**
-     * Sets how long a worker waits for the index; 10 s by default. Must exceed the index's
-     * deadline.
+     * Sets how long a worker waits for the index; 10 s by default. It must be longer than the
+     * index's own timeout.
      */
     public Builder writeTimeout(Duration timeout) {
       writeTimeout = positive("writeTimeout", timeout);

@@ -15,8 +15,9 @@ import org.zeromq.ZMQ;
  * Subscribes to engines' cache events and keeps an index up to date.
  *
  * <p>Announce pods with {@link #podAdded}, or set an endpoint to which engines connect. The
- * subscriber starts daemon threads: a receiver, the workers, and threads for replays while they
- * run. Data from engines never makes it throw; {@link #counts} reports the outcome.
+ * subscriber starts daemon threads: a receiver, the workers, and others for replays and for
+ * resolving names while there are any. Data from engines never makes it throw; {@link #counts}
+ * reports the outcome.
  */
 public final class KvEventSubscriber implements AutoCloseable {
 

@@ -366,7 +366,7 @@ final class RedisLink {
   /**
    * Releases the connection; pending operations fail.
    *
-   * @return completes when no connection attempt is under way, which would outlive its event loop
+   * @return completes when no connection attempt is under way; one could outlive its event loop
    */
   Future<?> close() {
     if (state != State.CLOSED) {

@@ -22,7 +22,10 @@ public final class BridgeConfig {
     this.given = given;
   }
 
-  /** Observes everything that carries a {@code traceparent}, and this process's own threads. */
+  /**
+   * Returns a configuration that observes every process that receives a {@code traceparent}, and
+   * this process's own threads.
+   */
   public static BridgeConfig defaults() {
     return builder().build();
   }
@@ -159,7 +162,7 @@ public final class BridgeConfig {
     return given.wholeProcess;
   }
 
-  /** Returns the size of the event ring. */
+  /** Returns the size of the event ring in bytes. */
   public int ringBytes() {
     return given.ringBytes;
   }
@@ -287,7 +290,7 @@ public final class BridgeConfig {
       return this;
     }
 
-    /** Sets how many bytes of events may be pending: a power of two, 16 MiB by default. */
+    /** Sets the size of the event ring in bytes: a power of two, 16 MiB by default. */
     public Builder ringBytes(int bytes) {
       if (Integer.bitCount(bytes) != 1 || bytes < LEAST_RING_BYTES || bytes > MOST_RING_BYTES) {
         throw new IllegalArgumentException(

@@ -88,7 +88,9 @@ public final class EngineSteps {
     return batches.counters();
   }
 
-  /** Handles a record that does not become a span; returns false if it has other uses, too. */
+  /**
+   * Handles a record that does not become a span; returns false if other code must handle it, too.
+   */
   public boolean control(Kind kind, EventView event) {
     boolean frames = Source.of(event.source()) == Source.FRAMES;
     switch (kind) {

@@ -76,7 +76,7 @@ public final class ColdStart {
   /**
    * An interval of a thread, with an explanation.
    *
-   * @param most its longest state, with the call
+   * @param most the state that it was in longest, with the call
    * @param why the code that it ran, or the thread that ended its wait; empty if unknown
    * @param file the last file that the process opened before the interval; may be empty
    */

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Divides the wall time of a start into phases and gaps.
  *
- * <p>Evidence covers its own time; if two overlap, the earlier one counts. The time between two
- * pieces of evidence belongs to the phase of the first, unless it exceeds 2% of the wall time: then
- * it is a gap. So phases and gaps add up to the wall time.
+ * <p>Each piece of evidence, a call or a wait, covers its own duration; if two overlap, the earlier
+ * one counts. The time between two pieces belongs to the phase of the first, unless it exceeds 2 %
+ * of the wall time: then it is a gap. So phases and gaps add up to the wall time.
  */
 final class PhaseTimeline {
 
@@ -101,7 +101,7 @@ final class PhaseTimeline {
     return endNanos - startNanos;
   }
 
-  /** Returns the length from which an interval is explained in the report. */
+  /** Returns the minimum length of the intervals that the report explains. */
   long longNanos() {
     return wallNanos() / PARTS_OF_WALL;
   }

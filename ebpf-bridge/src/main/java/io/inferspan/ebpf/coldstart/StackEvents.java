@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects stacks of a process tree: samples of running threads, and the thread that ended each
  * wait of more than a millisecond. Not thread-safe. {@link #look} must be called often, because the
- * mappings of a process disappear when it exits. Symbols are resolved at the end, so that the
- * observed start does not have to share the CPUs with that.
+ * mappings of a process disappear when it exits. Symbols are resolved at the end, so that this does
+ * not compete with the observed start for CPUs.
  */
 public final class StackEvents implements AutoCloseable {
 

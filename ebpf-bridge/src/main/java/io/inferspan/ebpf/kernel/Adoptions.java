@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Attributes processes and their children to spans in the kernel, and ends requests before their
- * ends can no longer be observed.
+ * Attributes processes and their children to spans in the kernel, and ends all requests when
+ * recognition is detached or attached.
  */
 public final class Adoptions {
 

@@ -29,7 +29,8 @@ final class CkpPrograms implements Attacher {
   }
 
   /**
-   * Returns a line per function in files of these names; the cookie is the index of its program.
+   * Returns the table of functions for files with these names, one per line; the cookie is the
+   * index of the function's program.
    */
   String table(List<String> files) {
     StringBuilder table = new StringBuilder();

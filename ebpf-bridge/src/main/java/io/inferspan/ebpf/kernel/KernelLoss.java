@@ -2,7 +2,7 @@ package io.inferspan.ebpf.kernel;
 
 import java.util.Locale;
 
-/** The reason why an event did not reach the ring, numbered as in {@code wire.h}. */
+/** The reason why an event was lost before it reached the ring, numbered as in {@code wire.h}. */
 public enum KernelLoss {
   /** The ring was full. */
   RING_FULL(512),

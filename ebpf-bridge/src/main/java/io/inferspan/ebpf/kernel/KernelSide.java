@@ -291,10 +291,7 @@ public final class KernelSide implements AutoCloseable {
     return detachesQuickly() && (shared == null || !plan.sharing().read());
   }
 
-  /**
-   * Returns whether all probes in libraries are detached together, rather than one by one in 0.1 s
-   * each.
-   */
+  /** Returns whether all probes in libraries are detached together, rather than one by one. */
   public boolean detachesQuickly() {
     return calls == null || mode() != UprobeMode.PERF;
   }

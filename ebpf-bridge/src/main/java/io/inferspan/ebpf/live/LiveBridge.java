@@ -241,7 +241,7 @@ public final class LiveBridge {
   }
 
   /**
-   * Handles a control event on the ring's thread, which must not wait for a library to be attached.
+   * Handles a control event on the ring's thread, which must not block while probes are attached.
    */
   private void control(Kind kind, EventView event) {
     switch (kind) {

@@ -9,8 +9,8 @@ import java.time.Duration;
  * @param firstFew the number of events of each kind that get spans of their own whatever their
  *     duration
  * @param allowPaths whether spans contain full file paths
- * @param bounds the limits of numbers
- * @param times the limits of time
+ * @param bounds the limits on the numbers of requests, folds and single spans
+ * @param times how long requests and their events are kept
  */
 public record FoldOptions(
     long thresholdNanos, int firstFew, boolean allowPaths, Bounds bounds, Times times) {
@@ -32,7 +32,7 @@ public record FoldOptions(
   }
 
   /**
-   * The limits of numbers. Beyond them, requests are written early and folds become coarser; no
+   * The limits on numbers. Beyond them, requests are written early and folds become coarser; no
    * event is lost.
    *
    * @param requests the limit of open requests; beyond it, the one without an event for the longest
@@ -58,13 +58,14 @@ public record FoldOptions(
   }
 
   /**
-   * The times for which events are kept.
+   * How long requests and their events are kept.
    *
    * @param graceNanos after the end of a request, for events that arrive late
    * @param quietNanos after the last event of a request, until its events are written
    * @param openNanos after the last event of a request whose start was reported but not its end,
    *     until its state of a few hundred bytes is removed
-   * @param ageNanos after the first event, until a part of a request that still runs is written
+   * @param ageNanos after the first event of a request that still runs, until its events so far are
+   *     written
    */
   public record Times(long graceNanos, long quietNanos, long openNanos, long ageNanos) {
 

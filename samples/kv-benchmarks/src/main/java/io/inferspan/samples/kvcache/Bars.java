@@ -131,7 +131,7 @@ public final class Bars {
         Locale.ROOT, "%nThe result of a score over 16 pods is %.0f bytes.%n", bytes("score.byPod"));
     System.out.printf(
         Locale.ROOT,
-        "Compared with plain code for the same chain: cbor-fnv %.1f times as fast, xxh64 %.1f times.%n",
+        "Compared with plain code for the same chain: cbor-fnv %.1f × as fast, xxh64 %.1f ×.%n",
         nanos("plainCborFnv") / nanos("cborFnv"),
         nanos("plainXxh64") / nanos("xxh64"));
     System.out.printf(

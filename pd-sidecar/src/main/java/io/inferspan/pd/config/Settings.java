@@ -93,7 +93,7 @@ public final class Settings {
               KvConnector.NIXL)
           .formerly("connector")
           .says(
-              "How the KV cache is transferred from prefiller to decoder; --help lists the ways.");
+              "Connector that transfers the KV cache from prefiller to decoder; --help lists them.");
 
   public static final Setting<String> EC_CONNECTOR =
       in(CONNECTORS, "ec-connector", Kind.choice("", "ec-example", "ec-nixl"), "")

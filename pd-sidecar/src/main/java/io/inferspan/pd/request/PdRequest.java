@@ -207,7 +207,7 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
   }
 
   public void pass(Target decoder) {
-    new PassedCall(this, decoder).start();
+    new PassthroughCall(this, decoder).start();
   }
 
   /** Adds an action for when the client disconnects or the stages are cancelled. */

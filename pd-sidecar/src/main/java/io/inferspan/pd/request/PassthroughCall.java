@@ -17,13 +17,13 @@ import io.netty.handler.codec.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
 /** Passes a request through without inspecting its body. */
-final class PassedCall extends DecodeCall {
+final class PassthroughCall extends DecodeCall {
   private final ClientExchange exchange;
 
   /** True if no body is sent to the engine. */
   private boolean bodyless;
 
-  PassedCall(PdRequest request, Target target) {
+  PassthroughCall(PdRequest request, Target target) {
     super(
         request,
         target,

@@ -15,14 +15,17 @@ import org.jspecify.annotations.Nullable;
  * removing it drops all. An absent member is appended. The last change of a member wins.
  */
 public final class JsonEdit {
-  /** A new value or the edit of a nested object; without both, the member is removed. */
-  private record Change(@Nullable JsonPieces value, @Nullable JsonEdit nested) {
+  /**
+   * A new value, its pieces, or the edit of a nested object; without any, the member is removed.
+   */
+  private record Change(
+      @Nullable JsonValue value, @Nullable JsonPieces pieces, @Nullable JsonEdit nested) {
     boolean removes() {
-      return value == null && nested == null;
+      return value == null && pieces == null && nested == null;
     }
   }
 
-  private static final Change DROP = new Change(null, null);
+  private static final Change DROP = new Change(null, null, null);
 
   private final JsonObject object;
   private final Map<String, Change> changes = new LinkedHashMap<>();
@@ -45,12 +48,12 @@ public final class JsonEdit {
 
   /** Sets a member to pieces that are known to be one valid value; they are not copied. */
   public JsonEdit set(String name, JsonPieces pieces) {
-    return change(name, new Change(pieces, null));
+    return change(name, new Change(null, pieces, null));
   }
 
   /** Sets a member to an existing value, byte for byte. */
   public JsonEdit set(String name, JsonValue other) {
-    return set(name, new JsonPieces().value(other));
+    return change(name, new Change(other, null, null));
   }
 
   public JsonEdit set(String name, long value) {
@@ -78,13 +81,13 @@ public final class JsonEdit {
     if (change != null && change.nested != null) {
       return change.nested;
     }
-    JsonValue current = change == null ? object.value(name) : null;
-    if (change != null && change.value != null) {
-      current = JsonValue.trusted(change.value.toBytes());
+    JsonValue current = change == null ? object.value(name) : change.value;
+    if (change != null && change.pieces != null) {
+      current = JsonValue.trusted(change.pieces.toBytes());
     }
     JsonObject existing = current == null ? null : current.object();
     JsonEdit nested = new JsonEdit(existing == null ? JsonObject.EMPTY : existing);
-    change(name, new Change(null, nested));
+    change(name, new Change(null, null, nested));
     return nested;
   }
 
@@ -162,8 +165,10 @@ public final class JsonEdit {
   private static void renderValue(Change change, JsonPieces out) {
     if (change.nested != null) {
       change.nested.render(out);
+    } else if (change.pieces != null) {
+      out.add(change.pieces);
     } else if (change.value != null) {
-      out.add(change.value);
+      out.value(change.value);
     }
   }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds the requests in each step of vLLM's engine process, from the messages between the engine and the API server that
- * started it, on a Unix socket. The same bytes on another descriptor do not make a process an engine.
+ * started it, on a Unix socket. Such messages on any other descriptor are ignored.
  */
 #ifndef INFERSPAN_FRAMED_H
 #define INFERSPAN_FRAMED_H

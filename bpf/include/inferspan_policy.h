@@ -10,9 +10,10 @@
  *             return ispan_nanos(call) >= 100000 ? ISPAN_KEEP : ISPAN_FOLD;
  *     }
  *
- * Compile it with `clang -O2 -g -target bpf -mcpu=v3 -I bpf/include`. The kernel verifies it when it is loaded. A profiler
- * (ISPAN_PROFILER) runs before the policy and does not decide: it stores statistics in the shared maps below for the policy.
- * `call` is a copy: writing to any of its fields but `answer` has no effect.
+ * Compile it with `clang -O2 -g -target bpf -mcpu=v3 -I bpf/include`. The kernel verifies it when it is loaded.
+ *
+ * A profiler (ISPAN_PROFILER) runs before the policy and does not decide: it stores statistics in the shared maps below for the
+ * policy. `call` is a copy: writing to any of its fields but `answer` has no effect.
  */
 #ifndef INFERSPAN_POLICY_H
 #define INFERSPAN_POLICY_H

@@ -26,7 +26,7 @@
 #define ZMTP_ID_BYTES 124
 #define ZMTP_MOST_TOKENS 0xffff
 
-/* What the consumed bytes completed. */
+/* Events that the decoder reports after the last byte of an item. */
 enum zmtp_event {
 	ZMTP_NOTHING,
 	ZMTP_ADDED,    /* id: a new request; length: number of fields of its array */
@@ -63,18 +63,18 @@ enum zmtp_value {
 };
 
 struct zmtp {
-	u64 left;   /* of the frame */
-	u64 skip;   /* of the value */
+	u64 left;   /* remaining bytes of the frame */
+	u64 skip;   /* bytes of the value to skip */
 	u64 number; /* the number that is being read */
 	u64 nested; /* values to skip before the next relevant one */
 	u32 count;  /* remaining outputs or ids */
-	u32 tokens; /* of the output */
-	u32 field;  /* of the output, from 0 */
+	u32 tokens; /* number of tokens of the output */
+	u32 field;  /* index of the output's current field */
 	u32 length; /* number of fields of a request or an output */
 	u8 outputs; /* whether the messages are from the engine */
 	u8 at;
 	u8 value;
-	u8 flags; /* of the frame */
+	u8 flags; /* ZMTP flags of the frame */
 	u8 part;  /* index of the frame in its message */
 	u8 type;
 	u8 want; /* remaining bytes of the number */

@@ -109,6 +109,14 @@ public final class LibraryProbes implements AutoCloseable {
         .anyMatch(library -> library.users().stream().anyMatch(user -> user.pid() == pid));
   }
 
+  /** Returns whether a library is observed that only this one of the known processes maps. */
+  synchronized boolean isWatchedOnlyFor(int pid) {
+    return libraries.values().stream()
+        .filter(WatchedLibrary::isWatched)
+        .map(WatchedLibrary::users)
+        .anyMatch(users -> !users.isEmpty() && users.stream().allMatch(user -> user.pid() == pid));
+  }
+
   /** Returns whether a process maps any examined library. */
   synchronized boolean remembers(int pid) {
     return libraries.values().stream()

@@ -1,12 +1,14 @@
 package io.inferspan.ebpf.probe;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,16 +27,16 @@ import org.jspecify.annotations.Nullable;
 final class ProcessFiles {
 
   private static final int MAX_MAPPINGS = 65_536;
+  private static final int DECIMAL = 10;
 
   /** Range, execute permission, device, inode and path of a mapping. */
   private static final Pattern MAPPING =
       Pattern.compile("([0-9a-f]+-[0-9a-f]+) ..x. [0-9a-f]+ ([0-9a-f:]+) ([0-9]{1,18}) +(/.*)");
 
-  /** The name may contain anything; after it, the start time is the twentieth field. */
-  private static final Pattern STARTED = Pattern.compile(".*\\) (?:\\S+ ){19}(\\d{1,18}) .*");
+  /** The fields of {@code stat} after the name, which may contain anything. */
+  private static final int PARENT = 1;
 
-  /** The parent follows the name and the state. */
-  private static final Pattern PARENT = Pattern.compile(".*\\) \\S (\\d{1,9}) .*");
+  private static final int STARTED = 19;
 
   private static final String DELETED = " (deleted)";
 
@@ -58,9 +60,8 @@ final class ProcessFiles {
 
   /** Returns the identity of a process; null if it does not exist. */
   @Nullable Identity find(int pid) {
-    List<String> stat = lines(path(pid, "stat"));
-    Matcher started = STARTED.matcher(stat.isEmpty() ? "" : stat.get(0));
-    return started.matches() ? new Identity(pid, Long.parseLong(started.group(1))) : null;
+    long started = stat(pid, STARTED);
+    return started < 0 ? null : new Identity(pid, started);
   }
 
   /** Returns the executable mappings of a process whose file name is wanted. */
@@ -102,22 +103,34 @@ final class ProcessFiles {
 
   /** Returns the pids of all processes. */
   List<Integer> all() {
-    try (Stream<Path> entries = Files.list(proc)) {
-      return entries
-          .map(entry -> entry.getFileName().toString())
-          .filter(name -> name.matches("[0-9]{1,9}"))
-          .map(Integer::valueOf)
-          .toList();
-    } catch (IOException | UncheckedIOException hidden) {
+    List<Integer> pids = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(proc)) {
+      for (Path entry : entries) {
+        String name = entry.getFileName().toString();
+        if (name.chars().allMatch(Character::isDigit)) {
+          pids.add(Integer.valueOf(name));
+        }
+      }
+    } catch (IOException | DirectoryIteratorException hidden) {
       return List.of();
     }
+    return pids;
   }
 
   /** Returns the parent's pid; 0 if there is none. */
   int parent(int pid) {
-    List<String> stat = lines(path(pid, "stat"));
-    Matcher parent = PARENT.matcher(stat.isEmpty() ? "" : stat.get(0));
-    return parent.matches() ? Integer.parseInt(parent.group(1)) : 0;
+    return (int) Math.max(0, stat(pid, PARENT));
+  }
+
+  /** Returns a field of {@code stat} after the name; -1 if it cannot be read. */
+  private long stat(int pid, int field) {
+    String stat = text(path(pid, "stat"));
+    int at = stat.lastIndexOf(')') + 2;
+    for (int i = 0; i < field && at > 0; i++) {
+      at = stat.indexOf(' ', at) + 1;
+    }
+    int end = stat.indexOf(' ', at);
+    return at < 2 || end <= at ? -1 : Long.parseLong(stat, at, end, DECIMAL);
   }
 
   /** Returns the names of a process: its own, its executable's, and that of the script it runs. */
@@ -173,11 +186,14 @@ final class ProcessFiles {
   }
 
   private static List<String> lines(Path file) {
+    return text(file).lines().limit(MAX_MAPPINGS).toList();
+  }
+
+  private static String text(Path file) {
     try {
-      String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
-      return text.lines().limit(MAX_MAPPINGS).toList();
+      return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
     } catch (IOException gone) {
-      return List.of();
+      return "";
     }
   }
 }

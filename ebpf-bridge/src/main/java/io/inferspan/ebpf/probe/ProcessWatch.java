@@ -31,7 +31,7 @@ public final class ProcessWatch implements AutoCloseable {
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** The interval of checks for exits whose events were missed. */
-  private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   /** The interval of checks for processes that change their name, which no event reports. */
   private static final long RENAMED_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -208,8 +208,8 @@ public final class ProcessWatch implements AutoCloseable {
       // The kernel removes processes that exit, but this one exited before it was added.
       takeOut(pid);
     }
-    if (parts.libraries().stream().anyMatch(each -> each.isWatchedFor(pid))) {
-      // Its children also map its libraries, and no event has reported them.
+    if (parts.libraries().stream().anyMatch(each -> each.isWatchedOnlyFor(pid))) {
+      // Its children may map its libraries, too, and no event has reported them.
       lookForNewOnes();
     }
     parts.libraries().forEach(each -> each.forget(pid));

@@ -160,11 +160,14 @@ class LibraryProbesTest {
     look();
     python = new ProcessBuilder("/usr/bin/python3", "-c", SCRIPT).start();
     assertThat(python.inputReader().readLine()).isEqualTo("ready");
+    assertThat(probes.isWatchedOnlyFor((int) first.pid())).isTrue();
     send("load");
     look();
+    assertThat(probes.isWatchedOnlyFor((int) first.pid())).isFalse();
     probes.pause();
     first.destroyForcibly().waitFor();
     probes.forget((int) first.pid());
+    assertThat(probes.isWatchedOnlyFor((int) python.pid())).isTrue();
 
     probes.resume();
     send("5");

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A daemon thread that reads a ring and passes events to a handler.
  *
- * <p>Under high load it reads continuously. Under low load it pauses for 1 to 16 ms between reads,
- * so that about a hundred events share one read. Without events it waits with increasing timeouts.
+ * <p>Under high load it reads continuously. Under low load it pauses for 1 to 64 ms between reads,
+ * so that some hundred events share one read. Without events it waits with increasing timeouts.
  * Programs wake it from a longer pause, or from a wait, only when much data is pending. If the
  * handler also has no pending work, the thread sleeps, and programs wake it for the first event.
  */
@@ -19,14 +19,14 @@ public final class RingThread implements AutoCloseable {
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
 
   private static final long MUCH_BYTES = 64 << 10;
-  private static final long ENOUGH_BYTES = 8 << 10;
+  private static final long ENOUGH_BYTES = 32 << 10;
 
   /**
    * The share of the ring that one pause may fill, so that a load sixteen times as high still fits.
    */
   private static final int SHARE_OF_RING = 16;
 
-  private static final int LONGEST_PAUSE_MILLIS = 16;
+  private static final int LONGEST_PAUSE_MILLIS = 64;
   private static final int SHORTEST_WAIT_MILLIS = 2;
   private static final int LONGEST_WAIT_MILLIS = 64;
   private static final int SLEEP_MILLIS = 250;

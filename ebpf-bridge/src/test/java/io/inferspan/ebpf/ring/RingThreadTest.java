@@ -213,10 +213,10 @@ class RingThreadTest {
     kernel.write(EVENT);
     try (RingThread ring = RingThread.start(reader, event -> {}, steadyFlow)) {
       assertThat(enough.await(10, TimeUnit.SECONDS)).isTrue();
-      assertThat(pauses.subList(0, 6)).containsExactly(2, 4, 8, 16, 16, 16);
-      assertThat(pauses.subList(12, 18)).containsExactly(8, 4, 2, 1, 1, 1);
-      assertThat(during.subList(0, 15)).containsOnly(ReaderState.WAITS);
-      assertThat(during.subList(15, 23)).containsOnly(ReaderState.LOOKS);
+      assertThat(pauses.subList(0, 6)).containsExactly(2, 4, 8, 16, 32, 64);
+      assertThat(pauses.subList(12, 18)).containsExactly(32, 16, 8, 4, 2, 1);
+      assertThat(during.subList(0, 17)).containsOnly(ReaderState.WAITS);
+      assertThat(during.subList(17, 23)).containsOnly(ReaderState.LOOKS);
       assertThat(ring.failures()).isZero();
     }
   }

@@ -21,6 +21,14 @@ static __always_inline u64 count(u32 index)
 	return *value; /* approximate: the atomic fetch instruction needs Linux 5.12 */
 }
 
+static __always_inline void count_more(u32 index, u64 more)
+{
+	u64 *value = bpf_map_lookup_elem(&counters, &index);
+
+	if (value)
+		__sync_fetch_and_add(value, more);
+}
+
 /* Returns the settings, or NULL until the reader has filled them in. */
 static __always_inline struct ispan_settings *current_settings(void)
 {
@@ -28,6 +36,34 @@ static __always_inline struct ispan_settings *current_settings(void)
 	struct ispan_settings *now = bpf_map_lookup_elem(&settings, &zero);
 
 	return now && now->version == ISPAN_WIRE_VERSION ? now : NULL;
+}
+
+/*
+ * Returns when a measured run begins; 0 or 1: runs are not measured. The flag is read twice, so that the verifier cannot distinguish the
+ * two cases and walks the program once.
+ */
+static __always_inline u64 run_begins(const struct ispan_settings *settings)
+{
+	const volatile u32 *measured = &settings->measured;
+	u64 began = *measured;
+
+	if (*measured)
+		began = bpf_ktime_get_ns();
+	return began;
+}
+
+/* Not static, so that the verifier checks it once. */
+__noinline int add_run(u32 which, u64 began)
+{
+	count_more(ISPAN_COUNT_RUNS + which, 1);
+	count_more(ISPAN_COUNT_RUN_NANOS + which, bpf_ktime_get_ns() - began);
+	return 0;
+}
+
+static __always_inline void run_ends(u32 which, u64 began)
+{
+	if (began > 1)
+		add_run(which, began);
 }
 
 /* Wakes the reader only for the first record since its last look, because a wake-up costs more than a record. */

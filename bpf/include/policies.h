@@ -9,12 +9,17 @@
 #define CUDA_NOT_READY 600
 #define NCCL_IN_PROGRESS 7
 
-/* The call as it will be written. The policy cannot access this map. */
+/* The call as it will be written, and when the asking program began. The policy cannot access this map. */
+struct ispan_judged {
+	struct ispan_record record;
+	u64 run_began;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct ispan_record);
+	__type(value, struct ispan_judged);
 } judged SEC(".maps");
 
 /* Returns whether the policy decides. Otherwise the call is kept, so that a policy cannot hide a kind completely. */
@@ -25,7 +30,7 @@ static __always_inline bool is_judged(const struct ispan_settings *settings, u16
 }
 
 /* Returns memory for the call, or NULL; then the call is written at once. */
-static __always_inline struct ispan_record *judged_record(struct task_struct *task)
+static __always_inline struct ispan_judged *judged_call(struct task_struct *task)
 {
 	return bpf_task_storage_get(&judged, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }

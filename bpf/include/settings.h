@@ -40,6 +40,14 @@ enum ispan_class_level {
 
 #define ISPAN_SAMPLED_OF 16
 
+/* Programs whose runs are measured together. */
+enum ispan_measured {
+	ISPAN_MEASURED_CONTEXT = 0,
+	ISPAN_MEASURED_CALLS = 1,
+	ISPAN_MEASURED_CKP = 2,
+	ISPAN_MEASURED_SCHED = 3, /* with connections */
+};
+
 /* The state of the ring's reader, which the reader sets. */
 enum ispan_reader {
 	ISPAN_READER_LOOKS = 0,  /* polls every few milliseconds and needs no wake-up */
@@ -65,7 +73,7 @@ struct ispan_settings {
 	__u8 levels[ISPAN_CLASSES]; /* the ispan_class_level of each ispan_class, written atomically */
 	__u64 sched_ns;             /* when the programs for the scheduler and for TCP were attached */
 	__u32 policy_now;           /* generation of the current policy; 0: none */
-	__u32 reserved;
+	__u32 measured;             /* 1: programs count their runs and the time of these in the counters */
 };
 
 _Static_assert(sizeof(struct ispan_settings) == 88, "settings");

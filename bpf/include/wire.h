@@ -308,6 +308,8 @@ enum ispan_count {
 	ISPAN_COUNT_POLICY_DROPPED = 772,
 	ISPAN_COUNT_POLICY_KEPT = 773, /* by its decision, or because the call failed or the map of folds was full */
 	ISPAN_COUNT_SHED = 780, /* + ispan_class: events folded or counted because of the level of their class */
+	ISPAN_COUNT_RUNS = 800,      /* + ispan_measured: runs of programs while they are measured */
+	ISPAN_COUNT_RUN_NANOS = 810, /* + ispan_measured: the time of these runs */
 	ISPAN_COUNTERS = 1024,
 };
 

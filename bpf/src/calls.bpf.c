@@ -39,9 +39,8 @@ static __always_inline u16 kind_at_entry(struct ispan_call call, struct pt_regs 
 	return call.kind;
 }
 
-static __always_inline int call_begins(struct pt_regs *regs)
+static __always_inline int call_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
-	struct ispan_settings *settings = current_settings();
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct ispan_arguments arguments;
 	struct ispan_thread *thread;
@@ -50,7 +49,7 @@ static __always_inline int call_begins(struct pt_regs *regs)
 	u32 depth;
 
 	/* Most calls of most threads end here, so the code above must be cheap. */
-	if (!settings || (!served_since(settings, task) && !engine_of(task->tgid)))
+	if (!served_since(settings, task) && !engine_of(task->tgid))
 		return STOP_HERE;
 	thread = thread_of(task);
 	call = cookie_of(regs);
@@ -117,13 +116,12 @@ static __always_inline void emit_call(const struct ispan_settings *settings, str
 	bpf_ringbuf_submit(record, wakeup_flags(settings, produced));
 }
 
-static __always_inline int call_ends(struct pt_regs *regs)
+static __always_inline int call_ends(const struct ispan_settings *settings, struct pt_regs *regs, u64 run_began)
 {
 	u64 now = bpf_ktime_get_ns();
-	struct ispan_settings *settings = current_settings();
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct ispan_thread *thread = thread_of(task);
-	struct ispan_frame *frame = settings && thread ? frame_of_return(thread, regs->sp) : NULL;
+	struct ispan_frame *frame = thread ? frame_of_return(thread, regs->sp) : NULL;
 	struct ispan_context context;
 	u16 kind;
 
@@ -150,12 +148,15 @@ static __always_inline int call_ends(struct pt_regs *regs)
 	if (kind <= ISPAN_KIND_CUDA_GRAPH_LAUNCH)
 		thread->launches++;
 	if (settings->policy_floor || settings->levels[class_of(kind)]) {
-		struct ispan_record *record = judged_record(task);
+		struct ispan_judged *call = judged_call(task);
 
-		if (record) {
+		if (call) {
+			struct ispan_record *record = &call->record;
+
 			write_call(record, task, &context, frame, kind);
 			record->end_ns = now;
 			record->result = RESULT(regs);
+			call->run_began = run_began;
 			if (!has_failed(record) && is_shed(settings, class_of(kind), record))
 				return 0;
 			if (is_judged(settings, kind))
@@ -170,24 +171,51 @@ static __always_inline int call_ends(struct pt_regs *regs)
 
 extern bool bpf_session_is_return(void) __weak __ksym;
 
+static __always_inline int measured_call(struct pt_regs *regs, bool returns)
+{
+	struct ispan_settings *settings = current_settings();
+	u64 began;
+	int how;
+
+	if (!settings)
+		return STOP_HERE;
+	began = run_begins(settings);
+	how = returns ? call_ends(settings, regs, began) : call_begins(settings, regs);
+	run_ends(ISPAN_MEASURED_CALLS, began);
+	return how;
+}
+
 /* For session links, which fire at entry and return. Kernels with such links have bpf_session_is_return. */
 SEC("uprobe")
 int call_session(struct pt_regs *regs)
 {
-	return bpf_session_is_return() ? call_ends(regs) : call_begins(regs);
+	return measured_call(regs, bpf_session_is_return());
 }
 
 SEC("uprobe")
 int call_enter(struct pt_regs *regs)
 {
-	call_begins(regs);
+	measured_call(regs, false);
 	return 0;
 }
 
 SEC("uretprobe")
 int call_return(struct pt_regs *regs)
 {
-	return call_ends(regs);
+	measured_call(regs, true);
+	return 0;
+}
+
+static __always_inline void follow_policy(const struct ispan_settings *settings, const struct ispan_record *record,
+					  const struct ispan_policy_call *call)
+{
+	if (call->answer != ISPAN_KEEP && !has_failed(record) &&
+	    is_added(record, call->answer == ISPAN_DROP, call->generation)) {
+		count(call->answer == ISPAN_DROP ? ISPAN_COUNT_POLICY_DROPPED : ISPAN_COUNT_POLICY_FOLDED);
+		return;
+	}
+	count(ISPAN_COUNT_POLICY_KEPT);
+	emit_judged(settings, record, call->generation);
 }
 
 /* The policy tail-calls this program, which writes, folds or drops the call. */
@@ -196,17 +224,12 @@ int call_judged(struct pt_regs *regs)
 {
 	const struct ispan_settings *settings = current_settings();
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct ispan_record *record = bpf_task_storage_get(&judged, task, NULL, 0);
+	struct ispan_judged *judgement = bpf_task_storage_get(&judged, task, NULL, 0);
 	struct ispan_policy_call *call = bpf_task_storage_get(&policy_calls, task, NULL, 0);
 
-	if (!settings || !record || !call)
+	if (!settings || !judgement || !call)
 		return 0;
-	if (call->answer != ISPAN_KEEP && !has_failed(record) &&
-	    is_added(record, call->answer == ISPAN_DROP, call->generation)) {
-		count(call->answer == ISPAN_DROP ? ISPAN_COUNT_POLICY_DROPPED : ISPAN_COUNT_POLICY_FOLDED);
-		return 0;
-	}
-	count(ISPAN_COUNT_POLICY_KEPT);
-	emit_judged(settings, record, call->generation);
+	follow_policy(settings, &judgement->record, call);
+	run_ends(ISPAN_MEASURED_CALLS, judgement->run_began);
 	return 0;
 }

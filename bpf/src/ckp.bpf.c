@@ -70,20 +70,18 @@ static __always_inline void go_back(const struct ispan_settings *settings, struc
 }
 
 /* A traceparent that is not sampled, or none, means: what follows belongs to no traced request. */
-SEC("uprobe")
-int ckp_request_begin(struct pt_regs *regs)
+static __always_inline void request_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
-	struct ispan_settings *settings = current_settings();
 	struct ispan_request request = {.fd = -1};
 	struct ispan_thread *thread;
 	u64 number;
 	int flags;
 
-	if (!settings || !in_scope(settings, bpf_get_current_pid_tgid() >> 32))
-		return 0;
+	if (!in_scope(settings, bpf_get_current_pid_tgid() >> 32))
+		return;
 	thread = thread_made_of(bpf_get_current_task_btf());
 	if (!thread)
-		return 0;
+		return;
 	set_aside(settings, thread);
 	thread->source = ISPAN_SOURCE_CKP;
 	thread->fd = -1;
@@ -94,35 +92,29 @@ int ckp_request_begin(struct pt_regs *regs)
 		announce(settings, &request, number, ISPAN_KIND_OWNER_BEGAN, ISPAN_SOURCE_CKP, (u32)request.fd);
 		bind(settings, thread, &request, number, ISPAN_SOURCE_CKP);
 	}
-	return 0;
 }
 
-SEC("uprobe")
-int ckp_request_end(struct pt_regs *regs)
+static __always_inline void request_ends(const struct ispan_settings *settings, struct pt_regs *regs)
 {
-	struct ispan_settings *settings = current_settings();
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 
-	if (!settings || !thread || thread->source != ISPAN_SOURCE_CKP)
-		return 0;
+	if (!thread || thread->source != ISPAN_SOURCE_CKP)
+		return;
 	request_end(thread->request);
 	go_back(settings, thread);
-	return 0;
 }
 
-SEC("uprobe")
-int ckp_operation_begin(struct pt_regs *regs)
+static __always_inline void operation_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct ispan_operation operation = {.pid_tgid = pid_tgid};
 	struct ispan_operation_key key = {.id = SLOT1(regs), .tgid = pid_tgid >> 32};
-	struct ispan_settings *settings = current_settings();
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct ispan_thread *thread = thread_of(task);
 
-	if (!settings || !(settings->flags & ISPAN_EMIT_CKP) ||
+	if (!(settings->flags & ISPAN_EMIT_CKP) ||
 	    !context_of(settings, thread, pid_tgid >> 32, (u32)pid_tgid, &operation.context))
-		return 0;
+		return;
 	bpf_probe_read_user_str(operation.name, sizeof(operation.name), (void *)SLOT2(regs));
 	operation.start_ns = bpf_ktime_get_ns();
 	bpf_map_update_elem(&operations, &key, &operation, BPF_ANY);
@@ -132,26 +124,22 @@ int ckp_operation_begin(struct pt_regs *regs)
 		thread->operation = key.id;
 		thread->operation_ns = operation.start_ns;
 	}
-	return 0;
 }
 
-SEC("uprobe")
-int ckp_operation_end(struct pt_regs *regs)
+static __always_inline void operation_ends(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	struct ispan_operation_key key = {.id = SLOT1(regs), .tgid = bpf_get_current_pid_tgid() >> 32};
 	struct ispan_operation *operation = bpf_map_lookup_elem(&operations, &key);
-	struct ispan_settings *settings = current_settings();
 	struct ispan_record record = {.end_ns = bpf_ktime_get_ns(), .detail = key.id, .extra = key.id};
 
 	if (!operation)
-		return 0;
-	if (settings && settings->flags & ISPAN_EMIT_CKP) {
+		return;
+	if (settings->flags & ISPAN_EMIT_CKP) {
 		record_fill(&record, &operation->context, operation->pid_tgid, ISPAN_KIND_CKP_OPERATION);
 		record.start_ns = operation->start_ns;
 		emit_text(settings, &record, operation->name, TEXT_KERNEL);
 	}
 	bpf_map_delete_elem(&operations, &key);
-	return 0;
 }
 
 static __always_inline void fill_request_id(struct ispan_head_record *head, u64 address)
@@ -168,22 +156,20 @@ static __always_inline void fill_request_id(struct ispan_head_record *head, u64 
 }
 
 /* Says which request a slot stands for, with the ids of its traceparent if that is sampled. */
-SEC("uprobe")
-int ckp_bind(struct pt_regs *regs)
+static __always_inline void slot_is_bound(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
-	struct ispan_settings *settings = current_settings();
 	struct ispan_otel_context ids = {};
 	struct ispan_head_record *head;
 	u64 produced;
 	int flags;
 
-	if (!settings || !in_scope(settings, pid_tgid >> 32))
-		return 0;
+	if (!in_scope(settings, pid_tgid >> 32))
+		return;
 	flags = SLOT3(regs) ? read_traceparent(SLOT3(regs), ids.trace_id, ids.span_id) : 0;
 	head = room_of(sizeof(*head), ISPAN_KIND_SLOT_BOUND, &produced);
 	if (!head)
-		return 0;
+		return;
 	__builtin_memset(head, 0, sizeof(*head));
 	head->owner.record.start_ns = head->owner.record.end_ns = bpf_ktime_get_ns();
 	head->owner.record.tgid = pid_tgid >> 32;
@@ -196,7 +182,6 @@ int ckp_bind(struct pt_regs *regs)
 		fill_ids(&head->owner, ids.trace_id, ids.span_id);
 	fill_request_id(head, SLOT2(regs));
 	bpf_ringbuf_submit(head, wakeup_flags(settings, produced));
-	return 0;
 }
 
 struct ispan_step_changes {
@@ -252,20 +237,18 @@ static __always_inline bool announce_step(const struct ispan_settings *settings,
 }
 
 /* The calling thread works for the step until its end, or the next one's begin. */
-SEC("uprobe")
-int ckp_step_begin(struct pt_regs *regs)
+static __always_inline void step_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
-	struct ispan_settings *settings = current_settings();
 	struct ispan_request step = {.fd = -1, .flags = ISPAN_REQUEST_STEP, .unattributed = ISPAN_UNCOUNTED};
 	struct ispan_step_changes changes = {.address = SLOT2(regs), .count = (u32)SLOT3(regs)};
 	struct ispan_thread *thread;
 
-	if (!settings || !in_scope(settings, pid_tgid >> 32))
-		return 0;
+	if (!in_scope(settings, pid_tgid >> 32))
+		return;
 	thread = thread_made_of(bpf_get_current_task_btf());
 	if (!thread)
-		return 0;
+		return;
 	set_aside(settings, thread);
 	thread->source = ISPAN_SOURCE_CKP;
 	thread->fd = -1;
@@ -274,29 +257,49 @@ int ckp_step_begin(struct pt_regs *regs)
 	step.tid = (u32)pid_tgid;
 	changes.step = request_enter(&step);
 	if (!changes.step)
-		return 0;
+		return;
 	if (announce_step(settings, &step, changes.step, regs))
 		bpf_loop(MOST_CHANGES / ISPAN_CHANGES, write_changes, &changes, 0);
 	thread->request = changes.step;
 	engine_runs(step.tgid, changes.step);
 	plugin_runs(step.tgid, parent_of(bpf_get_current_task_btf()));
-	return 0;
 }
 
-SEC("uprobe")
-int ckp_step_end(struct pt_regs *regs)
+static __always_inline void step_ends(const struct ispan_settings *settings, struct pt_regs *regs)
 {
-	struct ispan_settings *settings = current_settings();
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 	struct ispan_request *step;
 
-	if (!settings || !thread || thread->source != ISPAN_SOURCE_CKP)
-		return 0;
+	if (!thread || thread->source != ISPAN_SOURCE_CKP)
+		return;
 	step = request_of(thread);
 	/* Calls are counted while their probes are attached. */
 	if (step && step->flags & ISPAN_REQUEST_STEP && settings->flags & ISPAN_EMIT_CUDA && step->began_ns >= settings->attached_ns)
 		step->unattributed = thread->launches;
 	request_end(thread->request);
 	go_back(settings, thread);
-	return 0;
 }
+
+/* Each of these programs is measured. */
+#define PROGRAM(name, body)                                                                                            \
+	SEC("uprobe")                                                                                                  \
+	int name(struct pt_regs *regs)                                                                                 \
+	{                                                                                                              \
+		struct ispan_settings *settings = current_settings();                                                  \
+		u64 began;                                                                                             \
+                                                                                                                       \
+		if (!settings)                                                                                         \
+			return 0;                                                                                      \
+		began = run_begins(settings);                                                                          \
+		body(settings, regs);                                                                                  \
+		run_ends(ISPAN_MEASURED_CKP, began);                                                                   \
+		return 0;                                                                                              \
+	}
+
+PROGRAM(ckp_request_begin, request_begins)
+PROGRAM(ckp_request_end, request_ends)
+PROGRAM(ckp_operation_begin, operation_begins)
+PROGRAM(ckp_operation_end, operation_ends)
+PROGRAM(ckp_bind, slot_is_bound)
+PROGRAM(ckp_step_begin, step_begins)
+PROGRAM(ckp_step_end, step_ends)

@@ -34,12 +34,29 @@ static __always_inline void before_call(struct ispan_thread *thread, struct pt_r
 	}
 }
 
+static __always_inline void call_begins(struct ispan_settings *settings, struct pt_regs *regs, long number)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ispan_thread *thread;
+
+	if (number == NR_close && any_open())
+		connection_gone(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)ARG1(regs)));
+	if (is_epoll(number))
+		loop_waits(number, ARG4(regs));
+	if (!served_since(settings, task))
+		return;
+	thread = thread_of(task);
+	if (thread && thread->request)
+		before_call(thread, regs, number);
+	if (settings->flags & (ISPAN_EMIT_SYSCALLS | ISPAN_EMIT_SCHED))
+		syscall_begins(settings, task, thread, regs, number);
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 {
 	struct ispan_settings *settings;
-	struct ispan_thread *thread;
-	struct task_struct *task;
+	u64 began;
 
 	/* uretprobe: returns of probed functions enter the kernel here, too. */
 	if (number == NR_uretprobe)
@@ -47,18 +64,9 @@ int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 	settings = current_settings();
 	if (!settings || !IS_NATIVE(regs))
 		return 0;
-	if (number == NR_close && any_open())
-		connection_gone(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)ARG1(regs)));
-	if (is_epoll(number))
-		loop_waits(number, ARG4(regs));
-	task = bpf_get_current_task_btf();
-	if (!served_since(settings, task))
-		return 0;
-	thread = thread_of(task);
-	if (thread && thread->request)
-		before_call(thread, regs, number);
-	if (settings->flags & (ISPAN_EMIT_SYSCALLS | ISPAN_EMIT_SCHED))
-		syscall_begins(settings, task, thread, regs, number);
+	began = run_begins(settings);
+	call_begins(settings, regs, number);
+	run_ends(ISPAN_MEASURED_CONTEXT, began);
 	return 0;
 }
 
@@ -196,18 +204,8 @@ static __always_inline void after_bytes(struct pt_regs *regs, long number, long 
 	}
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
+static __always_inline void call_ends(struct ispan_settings *settings, struct pt_regs *regs, long number, long result)
 {
-	struct ispan_settings *settings;
-	long number = NUMBER(regs);
-
-	/* The kernel clears the number after uretprobe. */
-	if (number < 0)
-		return 0;
-	settings = current_settings();
-	if (!settings)
-		return 0;
 	if (IS_NATIVE(regs))
 		after_call(settings, regs, number, result);
 	syscall_ends(settings, bpf_get_current_task_btf(), regs, number, result);
@@ -217,5 +215,23 @@ int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
 	/* A request may end with these bytes, which still belong to it. */
 	if (IS_NATIVE(regs) && result > 0 && any_open())
 		after_bytes(regs, number, result);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
+{
+	struct ispan_settings *settings;
+	long number = NUMBER(regs);
+	u64 began;
+
+	/* The kernel clears the number after uretprobe. */
+	if (number < 0)
+		return 0;
+	settings = current_settings();
+	if (!settings)
+		return 0;
+	began = run_begins(settings);
+	call_ends(settings, regs, number, result);
+	run_ends(ISPAN_MEASURED_CONTEXT, began);
 	return 0;
 }

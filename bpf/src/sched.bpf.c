@@ -72,19 +72,29 @@ static __always_inline void comes(const struct ispan_settings *settings, struct 
 	emit_delay(settings, &record, runnable, now, state ? 0 : PREEMPTED);
 }
 
+static __always_inline void switches(const struct ispan_settings *settings, bool preempt, struct task_struct *previous,
+				     struct task_struct *next)
+{
+	u64 now;
+
+	if (!served_since(settings, previous) && !served_since(settings, next))
+		return;
+	now = bpf_ktime_get_ns();
+	leaves(settings, previous, preempt, now);
+	comes(settings, next, now);
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct task_struct *next)
 {
 	struct ispan_settings *settings = current_settings();
-	u64 now;
+	u64 began;
 
 	if (!settings || !(settings->flags & ISPAN_EMIT_SCHED))
 		return 0;
-	if (!served_since(settings, previous) && !served_since(settings, next))
-		return 0;
-	now = bpf_ktime_get_ns();
-	leaves(settings, previous, preempt, now);
-	comes(settings, next, now);
+	began = run_begins(settings);
+	switches(settings, preempt, previous, next);
+	run_ends(ISPAN_MEASURED_SCHED, began);
 	return 0;
 }
 
@@ -93,11 +103,14 @@ int BPF_PROG(sched_wakeup, struct task_struct *task)
 {
 	struct ispan_settings *settings = current_settings();
 	struct ispan_thread *thread;
+	u64 began;
 
-	if (!settings || !(settings->flags & ISPAN_EMIT_SCHED) || !served_since(settings, task))
+	if (!settings || !(settings->flags & ISPAN_EMIT_SCHED))
 		return 0;
-	thread = thread_of(task);
+	began = run_begins(settings);
+	thread = served_since(settings, task) ? thread_of(task) : NULL;
 	if (thread && thread->off_start_ns && !thread->runnable_ns)
 		thread->runnable_ns = bpf_ktime_get_ns();
+	run_ends(ISPAN_MEASURED_SCHED, began);
 	return 0;
 }

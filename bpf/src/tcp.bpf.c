@@ -103,13 +103,16 @@ SEC("tp_btf/sock_send_length")
 int BPF_PROG(tcp_sent, struct sock *sk, int length, int flags)
 {
 	struct ispan_settings *settings = current_settings();
+	u64 began;
 	u16 family;
 
 	if (!settings || !(settings->flags & ISPAN_EMIT_TCP) || length <= 0)
 		return 0;
+	began = run_begins(settings); /* the other programs of connections run too seldom to cost anything */
 	family = sk->__sk_common.skc_family;
 	if (family == AF_INET || family == AF_INET6)
 		remember_sender(settings, sk);
+	run_ends(ISPAN_MEASURED_SCHED, began);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.kernel;
 
+import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.Arrays;
@@ -16,6 +17,30 @@ public interface Counters {
 
   /** The index of the first counter of events that a lower detail level folded or counted. */
   int SHED = 780;
+
+  /** The index of the first counter of runs of {@link Programs}. */
+  int RUNS = 800;
+
+  /** The index of the first counter of their time. */
+  int RUN_NANOS = 810;
+
+  /** Programs whose runs are measured together, numbered as in {@code settings.h}. */
+  enum Programs {
+    /** At both ends of system calls. */
+    CONTEXT(0),
+    /** At calls of CUDA and NCCL. */
+    CALLS(1),
+    /** At operations that programs report. */
+    CKP(2),
+    /** At changes of the running thread, and when connections send. */
+    SCHED(3);
+
+    private final int number;
+
+    Programs(int number) {
+      this.number = number;
+    }
+  }
 
   /** Returns the counter at this index. */
   long at(int index);
@@ -57,6 +82,11 @@ public interface Counters {
   /** Returns the events of a class that were folded or counted because its level was lowered. */
   default long shed(EventClass events) {
     return at(SHED + events.number());
+  }
+
+  /** Returns the runs of these programs while they were measured. */
+  default RunStats runs(Programs programs) {
+    return new RunStats(at(RUNS + programs.number), at(RUN_NANOS + programs.number));
   }
 
   /** Returns the calls for which a policy was loaded, of every outcome. */

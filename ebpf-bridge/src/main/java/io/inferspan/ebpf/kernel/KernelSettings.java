@@ -58,6 +58,7 @@ public final class KernelSettings implements AutoCloseable {
   private static final int POLICY_AT = 60;
   private static final int LEVELS_AT = 64;
   private static final int SCHED_AT = 72;
+  private static final int MEASURED_AT = 84;
 
   /** Far more than an engine serves; keeps a local program from flooding traces. */
   private static final int MOST_REQUESTS_PER_SECOND = 10_000;
@@ -163,6 +164,11 @@ public final class KernelSettings implements AutoCloseable {
       case LAUNCHES -> LONG.setVolatile(memory, (long) ATTACHED_AT, nowNanos);
       case SYSCALLS, CALLS, REQUESTS -> {}
     }
+  }
+
+  /** Makes the programs measure their runs, at two clock readings each, or stops that. */
+  public void measure(boolean measured) {
+    INT.setVolatile(memory, (long) MEASURED_AT, measured ? 1 : 0);
   }
 
   /** Publishes to other processes, such as {@code top}, whether the bridge sleeps. */

@@ -3,7 +3,6 @@ package io.inferspan.ebpf.kernel;
 import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.libbpf.BpfObject;
-import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.probe.CallPrograms;
@@ -14,7 +13,6 @@ import io.inferspan.ebpf.wire.KernelSums;
 import io.inferspan.ebpf.wire.Owner;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -299,14 +297,6 @@ public final class KernelSide implements AutoCloseable {
   /** Returns whether the programs that recognise requests can be detached separately. */
   public boolean detachesRequests() {
     return adoptions != null && (libraries.isEmpty() || mode() != UprobeMode.PERF);
-  }
-
-  /**
-   * Returns the run statistics of the attached programs, summed by object, for the time when they
-   * were enabled.
-   */
-  public Map<String, RunStats> runs() {
-    return programs.runs();
   }
 
   /** Returns whether there is an active request. */

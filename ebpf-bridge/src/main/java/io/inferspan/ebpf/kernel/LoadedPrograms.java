@@ -6,7 +6,6 @@ import io.inferspan.ebpf.libbpf.BpfObject;
 import io.inferspan.ebpf.libbpf.BpfProgram;
 import io.inferspan.ebpf.libbpf.RunStats;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -145,18 +144,6 @@ final class LoadedPrograms implements AutoCloseable {
   /** Returns the state of all programs; after closing, without run statistics. */
   synchronized List<ProgramState> states() {
     return entries.stream().map(this::state).toList();
-  }
-
-  /** Returns the run statistics of the programs that are not paused, summed by object. */
-  synchronized Map<String, RunStats> runs() {
-    Map<String, RunStats> runs = new HashMap<>();
-    for (Entry entry : entries) {
-      BpfProgram program = entry.program();
-      if (program != null && !closed && !paused.contains(entry)) {
-        runs.merge(entry.object(), program.runs(), RunStats::plus);
-      }
-    }
-    return runs;
   }
 
   /** Returns the state of a program; null if it is unknown. */

@@ -140,7 +140,7 @@ final class BudgetController {
   }
 
   private void lower(Load load, long nowNanos) {
-    urgent = !exceeded;
+    urgent = !exceeded && !isAllDetached();
     exceeded = true;
     quietSince = nowNanos;
     EventClass tried = onTrial;

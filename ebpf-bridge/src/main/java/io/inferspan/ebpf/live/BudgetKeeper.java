@@ -2,11 +2,12 @@ package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.BridgeConfig;
 import io.inferspan.ebpf.TracingBudget;
+import io.inferspan.ebpf.kernel.Counters;
 import io.inferspan.ebpf.kernel.KernelCounters;
+import io.inferspan.ebpf.kernel.KernelSettings;
 import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.linux.Clocks;
-import io.inferspan.ebpf.linux.FileDescriptor;
 import io.inferspan.ebpf.linux.Threads;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.spans.SpanAccounting;
@@ -17,6 +18,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -28,9 +30,10 @@ import org.jspecify.annotations.Nullable;
  * The daemon thread that measures the cost of tracing, and sets the detail levels that the budget
  * allows.
  *
- * <p>Measuring programs patches kernel code, and costs two clock readings per run of every BPF
- * program on the machine. Programs are therefore measured briefly: after a change of levels, when a
- * cheap indicator has risen, and otherwise rarely; not at all while every class is detached.
+ * <p>Programs measure their own runs, at two clock readings each. They do so briefly: after a
+ * change of levels, when a cheap indicator has risen, and otherwise rarely; not at all while every
+ * class is detached. The kernel's own statistics would need another capability, and switching them
+ * on and off patches kernel code on all CPUs.
  */
 final class BudgetKeeper {
 
@@ -38,22 +41,32 @@ final class BudgetKeeper {
   private static final String OUR_THREADS = "inferspan-ebpf-";
   private static final Duration END = Duration.ofSeconds(2);
   private static final long LOOK_MILLIS = 250;
+
+  /** While every class is detached, so that no rise could be answered. */
+  private static final long LOOK_DETACHED_MILLIS = 1_000;
+
   private static final long MEASURED_MILLIS = 50;
 
   private static final List<Kind> KINDS =
       Arrays.stream(Kind.values()).filter(kind -> EventClass.of(kind) != null).toList();
 
-  private final KernelSide kernel;
+  private final KernelSettings settings;
+  private final KernelCounters counters;
   private final DetailSwitch detail;
   private final CostMeter meter;
   private final BudgetController controller;
-  private final boolean measures;
+  private final Map<Counters.Programs, RunStats> runs = new EnumMap<>(Counters.Programs.class);
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
   private BudgetKeeper(
-      TracingBudget budget, KernelSide kernel, CostMeter.Sources sources, DetailSwitch detail) {
-    this.kernel = kernel;
+      TracingBudget budget,
+      KernelSide kernel,
+      Readers readers,
+      CostMeter.Sources sources,
+      DetailSwitch detail) {
+    this.settings = readers.settings();
+    this.counters = readers.counters();
     this.detail = detail;
     this.meter = new CostMeter(budget, sources);
     this.controller =
@@ -61,12 +74,12 @@ final class BudgetKeeper {
             meter.shares(),
             new BudgetController.Detachable(kernel.detachesQuickly(), kernel.detachesRequests()),
             Clocks.monotonicNanos());
-    this.measures = meter.isOfTime() && canMeasure();
     this.thread = Thread.ofPlatform().daemon().name(OUR_THREADS + "budget").unstarted(this::run);
   }
 
-  /** The counters of reported events, and of those that were folded or counted instead. */
-  record Readers(KernelCounters counters, SpanAccounting books, RingReader ring) {}
+  /** Switches measuring on, and reads the runs of programs and the number of events. */
+  record Readers(
+      KernelSettings settings, KernelCounters counters, SpanAccounting books, RingReader ring) {}
 
   /** Creates the keeper after the bridge's other threads have started; null without a budget. */
   static @Nullable BudgetKeeper of(
@@ -77,6 +90,7 @@ final class BudgetKeeper {
         : new BudgetKeeper(
             budget,
             kernel,
+            readers,
             new CostMeter.Sources(
                 Clocks::monotonicNanos,
                 config.wholeProcess() ? Clocks::processCpuNanos : ourThreads(),
@@ -86,24 +100,19 @@ final class BudgetKeeper {
             detail);
   }
 
-  /** Starts the thread; returns the limits of its measurement. */
-  List<String> start() {
+  /** Starts the thread. */
+  void start() {
     thread.start();
-    return measures == meter.isOfTime()
-        ? List.of()
-        : List.of(
-            "the budget estimates the run time of programs from the number of their events,"
-                + " because measuring it needs CAP_SYS_ADMIN");
   }
 
   private void run() {
     long next = 0;
     boolean tries = false;
-    while (tries || !waited(LOOK_MILLIS)) {
+    while (tries || !waited(controller.isAllDetached() ? LOOK_DETACHED_MILLIS : LOOK_MILLIS)) {
       tries = false;
       try {
         long now = Clocks.monotonicNanos();
-        if (now >= next || meter.mayHaveRisen()) {
+        if (now >= next || (!controller.isAllDetached() && meter.mayHaveRisen())) {
           boolean changed = holdBudget();
           next = changed || controller.isUrgent() ? 0 : now + controller.restNanos(now);
           tries = changed && controller.isTrying();
@@ -137,31 +146,28 @@ final class BudgetKeeper {
   }
 
   private CostMeter.Programs programs() {
-    if (!measures || controller.isAllDetached()) {
+    if (!meter.isOfTime() || controller.isAllDetached()) {
       boolean ignored = waited(MEASURED_MILLIS);
-      return CostMeter.Programs.UNMEASURED;
+      return CostMeter.Programs.NONE;
     }
-    FileDescriptor measuring = RunStats.enable();
+    long began = Clocks.monotonicNanos();
+    settings.measure(true);
     try {
-      Map<String, RunStats> before = kernel.runs();
-      long began = Clocks.monotonicNanos();
       boolean ignored = waited(MEASURED_MILLIS);
-      Map<String, RunStats> runs = kernel.runs();
-      long nanos = Math.max(1, Clocks.monotonicNanos() - began);
-      runs.replaceAll((object, now) -> now.minus(before.getOrDefault(object, now)));
-      return new CostMeter.Programs(nanos, runs);
     } finally {
-      measuring.close();
+      settings.measure(false);
     }
+    return new CostMeter.Programs(Math.max(1, Clocks.monotonicNanos() - began), newRuns());
   }
 
-  private static boolean canMeasure() {
-    try {
-      RunStats.enable().close();
-      return true;
-    } catch (RuntimeException refused) {
-      return false;
+  private Map<Counters.Programs, RunStats> newRuns() {
+    Map<Counters.Programs, RunStats> more = new EnumMap<>(Counters.Programs.class);
+    for (Counters.Programs programs : Counters.Programs.values()) {
+      RunStats now = counters.runs(programs);
+      RunStats before = runs.put(programs, now);
+      more.put(programs, before == null ? now : now.minus(before));
     }
+    return more;
   }
 
   private static long reported(SpanAccounting books, EventClass events) {

@@ -1,7 +1,7 @@
 package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.TracingBudget;
-import io.inferspan.ebpf.kernel.KernelSide;
+import io.inferspan.ebpf.kernel.Counters;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
@@ -76,24 +76,24 @@ final class CostMeter {
       ToLongFunction<EventClass> shed) {}
 
   /**
-   * The runs of each object's programs in a period.
+   * The runs of programs in a period.
    *
-   * @param nanos the length of the period; zero if runs cannot be measured
+   * @param nanos the length of the period
    */
-  record Programs(long nanos, Map<String, RunStats> runs) {
+  record Programs(long nanos, Map<Counters.Programs, RunStats> runs) {
 
-    static final Programs UNMEASURED = new Programs(0, Map.of());
+    static final Programs NONE = new Programs(1, Map.of());
 
     Programs {
       runs = Map.copyOf(runs);
     }
 
-    private double nanosPerSecond(String object) {
-      return runs.getOrDefault(object, new RunStats(0, 0)).totalNanos() * perSecond();
+    private double nanosPerSecond(Counters.Programs which) {
+      return runs.getOrDefault(which, new RunStats(0, 0)).totalNanos() * perSecond();
     }
 
-    private double runsPerSecond(String object) {
-      return runs.getOrDefault(object, new RunStats(0, 0)).count() * perSecond();
+    private double runsPerSecond(Counters.Programs which) {
+      return runs.getOrDefault(which, new RunStats(0, 0)).count() * perSecond();
     }
 
     private double perSecond() {
@@ -185,10 +185,8 @@ final class CostMeter {
       Programs programs,
       Map<EventClass, Double> reported,
       Map<EventClass, Double> seen) {
-    Map<EventClass, Double> spent =
-        programs.nanos() == 0 ? guessed(seen) : measured(programs, seen);
-    double others = programs.nanos() == 0 ? 0 : programs.nanosPerSecond("process");
-    double total = lastCpu + sum(spent) + others;
+    Map<EventClass, Double> spent = measured(programs, seen);
+    double total = lastCpu + sum(spent);
     double events = Math.max(sum(reported), 1);
     for (EventClass each : EventClass.values()) {
       double reading = Math.min(lastCpu / events, READ_NANOS) * of(reported, each);
@@ -204,26 +202,17 @@ final class CostMeter {
     return budget.amount() / 100 * NANOS_PER_SECOND * cores;
   }
 
-  private static Map<EventClass, Double> guessed(Map<EventClass, Double> seen) {
-    Map<EventClass, Double> nanos = new EnumMap<>(EventClass.class);
-    seen.forEach(
-        (events, each) -> {
-          boolean probes = events == EventClass.CALLS || events == EventClass.LAUNCHES;
-          nanos.put(events, each * (EVENT_NANOS + (probes ? 2 * TRAP_NANOS : 0)));
-        });
-    return nanos;
-  }
-
   private static Map<EventClass, Double> measured(Programs programs, Map<EventClass, Double> seen) {
     Map<EventClass, Double> nanos = new EnumMap<>(EventClass.class);
-    nanos.put(EventClass.SCHED, programs.nanosPerSecond("sched") + programs.nanosPerSecond("tcp"));
+    nanos.put(EventClass.SCHED, programs.nanosPerSecond(Counters.Programs.SCHED));
     double context =
-        programs.nanosPerSecond(KernelSide.CONTEXT)
-            + programs.runsPerSecond(KernelSide.CONTEXT) * WATCHED_CALL_NANOS;
+        programs.nanosPerSecond(Counters.Programs.CONTEXT)
+            + programs.runsPerSecond(Counters.Programs.CONTEXT) * WATCHED_CALL_NANOS;
     double reporting = Math.min(context, of(seen, EventClass.SYSCALLS) * EVENT_NANOS);
     nanos.put(EventClass.SYSCALLS, reporting);
-    nanos.put(EventClass.REQUESTS, context - reporting + withTraps(programs, KernelSide.CKP));
-    double calls = withTraps(programs, KernelSide.CALLS);
+    nanos.put(
+        EventClass.REQUESTS, context - reporting + withTraps(programs, Counters.Programs.CKP));
+    double calls = withTraps(programs, Counters.Programs.CALLS);
     double all = of(seen, EventClass.CALLS) + of(seen, EventClass.LAUNCHES);
     double launches = all == 0 ? 0.5 : of(seen, EventClass.LAUNCHES) / all;
     nanos.put(EventClass.CALLS, calls * (1 - launches));
@@ -231,8 +220,8 @@ final class CostMeter {
     return nanos;
   }
 
-  private static double withTraps(Programs programs, String object) {
-    return programs.nanosPerSecond(object) + programs.runsPerSecond(object) * TRAP_NANOS;
+  private static double withTraps(Programs programs, Counters.Programs which) {
+    return programs.nanosPerSecond(which) + programs.runsPerSecond(which) * TRAP_NANOS;
   }
 
   private static Load inUnits(double total, Map<EventClass, Double> classes, double unit) {

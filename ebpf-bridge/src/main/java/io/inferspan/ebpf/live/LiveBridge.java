@@ -96,7 +96,7 @@ public final class LiveBridge {
     parts.thread(() -> watch.close(WATCH_ENDS));
     this.ring = ringStart.start(reader, sink, readiness(epoll));
     parts.thread(() -> ring.close(RING_ENDS));
-    var readers = new BudgetKeeper.Readers(counters, sink.accounting(), reader);
+    var readers = new BudgetKeeper.Readers(settings, counters, sink.accounting(), reader);
     this.budget = BudgetKeeper.of(config, kernel, readers, detail);
   }
 
@@ -119,7 +119,7 @@ public final class LiveBridge {
     settings.begin(KernelPlanner.of(config, identity.tgid(), cgroup));
     idle.begin();
     if (budget != null) {
-      limits.addAll(budget.start());
+      budget.start();
     }
     if (isBlindFor(config.scope())) {
       limits.add(

@@ -200,14 +200,14 @@ public final class SupportCheck {
             : available("sleep", "while no request is sampled"));
   }
 
-  /** Checks whether the kernel can measure programs, for a budget of CPU time. */
+  /** Checks whether the kernel can measure programs. For a budget they measure themselves. */
   private void programTimes() {
     found.add(
         system.has(Capability.SYS_ADMIN)
             ? available("run time of programs", "measured by the kernel")
             : limited(
                 "run time of programs",
-                "not measured: a budget of CPU time estimates it from events",
+                "not in top and meters; for a budget, programs measure themselves",
                 "run with CAP_SYS_ADMIN"));
   }
 

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link Telemetry#initTracing()} instantiates every extension on the class path. Unless {@code
  * INFERSPAN_<NAME>=off}, it calls {@code prepare} before it builds the SDK, and {@code join} once
  * the telemetry is complete. A constructor must therefore have no effects. A failure is logged in
- * one line and has no other effect. {@link Telemetry#using} joins no extension: a program with its
- * own OpenTelemetry composes extensions itself, possibly several times in one process.
+ * one line and has no other effect. {@link Telemetry#using} does not join extensions; the program
+ * can create and join them itself.
  */
 public interface TelemetryExtension {
 
@@ -21,7 +21,7 @@ public interface TelemetryExtension {
    */
   String name();
 
-  /** Called before the SDK is built, and so before OpenTelemetry's context is in use. */
+  /** Called before the SDK is built and before OpenTelemetry's {@code Context} is used. */
   default void prepare() {}
 
   /**
@@ -30,7 +30,7 @@ public interface TelemetryExtension {
    * @param telemetry receives the extension's spans
    * @param settings returns a property's value, such as that of {@code inferspan.ebpf.paths}, or
    *     null if it is not set
-   * @return closed, within a time limit, before the last spans are exported
+   * @return a handle; it is closed, within a time limit, before the last spans are exported
    * @throws Exception if it cannot join; if that is expected, an extension should log it and return
    *     an object without effects instead
    */

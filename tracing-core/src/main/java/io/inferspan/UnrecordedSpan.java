@@ -46,7 +46,9 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return new UnrecordedSpan(base, spanContext, false);
   }
 
-  /** Adds the {@code spanContext} of a request for which there was no room. */
+  /**
+   * Adds the {@code spanContext} of a request that is not recorded because the queue is crowded.
+   */
   static UnrecordedSpan refused(Context base, SpanContext spanContext) {
     return new UnrecordedSpan(base, spanContext, true);
   }
@@ -68,7 +70,7 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return new UnrecordedSpan(current.getSpanContext(), parent);
   }
 
-  /** Returns whether {@code span} belongs to a trace that its parent did not sample. */
+  /** Returns whether {@code span} belongs to an unsampled trace. */
   static boolean isUnsampled(Span span) {
     if (span instanceof UnrecordedSpan known) {
       return known.unsampled;
@@ -77,7 +79,9 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return other.isValid() && !other.isSampled();
   }
 
-  /** Returns whether {@code span} stands for one that was dropped because the queue was full. */
+  /**
+   * Returns whether {@code span} represents a span that was dropped because the queue was crowded.
+   */
   static boolean isRefused(Span span) {
     return span instanceof UnrecordedSpan known && known.refused;
   }

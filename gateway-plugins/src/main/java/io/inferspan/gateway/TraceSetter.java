@@ -48,7 +48,7 @@ public final class TraceSetter<C> implements TextMapSetter<C> {
       return;
     }
     if (name.equals(TRACEPARENT)) {
-      // A matching tracestate is set afterwards; one of another trace must not remain.
+      // Removes the tracestate of another trace; a matching one is set afterwards.
       remove.accept(headers, TRACESTATE);
     }
     replace.set(headers, name, value);

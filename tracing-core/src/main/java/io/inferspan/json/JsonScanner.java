@@ -3,8 +3,8 @@ package io.inferspan.json;
 import java.nio.ByteBuffer;
 
 /**
- * Reads JSON in pieces of any size, without copies, and reports values at the places of a {@link
- * Grammar} to a {@link JsonSink}.
+ * Reads JSON in pieces of any size, without copying them. Passes the values that are defined by a
+ * {@link Grammar} to a {@link JsonSink}.
  *
  * <p>It does not validate: invalid JSON gives an arbitrary result, which does not depend on how the
  * input is split. Keys that contain escapes are not recognised.

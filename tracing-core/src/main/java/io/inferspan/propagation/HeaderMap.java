@@ -42,7 +42,7 @@ public enum HeaderMap
     if (!headers.isEmpty()) {
       headers.keySet().removeIf(other -> name.equalsIgnoreCase(other) && !name.equals(other));
       if (name.equals(Traceparent.NAME)) {
-        // A matching tracestate is set afterwards; one of another trace must not remain.
+        // Removes the tracestate of another trace; a matching one is set afterwards.
         headers.keySet().removeIf(TracestateHeader.NAME::equalsIgnoreCase);
       }
     }

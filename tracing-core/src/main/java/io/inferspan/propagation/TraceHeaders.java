@@ -52,8 +52,8 @@ public final class TraceHeaders {
   }
 
   /**
-   * Returns an equivalent of a propagator, as {@link #of(Collection)}. A composite is recognised by
-   * its {@code toString()}; any other propagator's text differs from that of the SDK's.
+   * Returns an equivalent of a propagator, as {@link #of(Collection)}. A composite is compared by
+   * its {@code toString()}, because it does not expose its parts.
    */
   public static @Nullable TraceHeaders of(TextMapPropagator propagator) {
     List<TextMapPropagator> both = List.of(W3CTraceContextPropagator.getInstance(), BAGGAGE_HEADER);

@@ -17,7 +17,7 @@ final class Corrections {
     this.warnings = warnings;
   }
 
-  /** Returns the replaced properties. */
+  /** Returns the corrected properties with their new values. */
   static Map<String, String> of(ConfigProperties config, Consumer<String> warnings) {
     Corrections corrections = new Corrections(config, warnings);
     SamplerRules.apply(corrections);

@@ -19,7 +19,7 @@ public record SchedulingResult(
     @Nullable List<Endpoint> encode,
     @Nullable String failure) {
 
-  /** Returns a result without other stages; without a target it is a failure. */
+  /** Returns a result without prefill and encode stages; a failure if there is no target. */
   public static SchedulingResult to(Cycle cycle, List<Endpoint> targets) {
     return targets.isEmpty()
         ? failed(cycle, "no endpoint is available")

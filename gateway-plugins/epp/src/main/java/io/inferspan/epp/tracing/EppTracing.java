@@ -258,7 +258,7 @@ public final class EppTracing {
     return describe(telemetry.span(EppSpans.DISAGG_PROFILE_HANDLER, parent), request).start();
   }
 
-  /** Records a profile handler's decision in the form of its span. */
+  /** Records a profile handler's decision, with the attributes of its {@code shape}. */
   public static void decided(
       OperationSpan span, ProfileHandler.Shape shape, ProfileHandler.Pick pick) {
     if (!span.recording()) {
@@ -301,7 +301,7 @@ public final class EppTracing {
     return count < 0 ? null : Long.valueOf(count);
   }
 
-  /** Starts the span of preparing the headers that name the prefill pod for the P/D proxy. */
+  /** Starts the span of setting the headers that name the prefill and encode pods. */
   public OperationSpan preRequest(SchedulingResult result, Context parent) {
     OperationSpan span =
         describe(telemetry.span(EppSpans.PREREQUEST, parent), result.cycle().request()).start();
@@ -311,7 +311,9 @@ public final class EppTracing {
     return span;
   }
 
-  /** Returns the parent of a lookup's span; in the proposal it is the request's span. */
+  /**
+   * Returns the parent of a lookup's span: the request's span in the proposal, else the scorer's.
+   */
   Context parentOfLookup(Cycle cycle, OperationSpan scorer) {
     return proposalShape ? cycle.context() : scorer.context();
   }

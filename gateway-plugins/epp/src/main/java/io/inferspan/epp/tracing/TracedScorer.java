@@ -103,7 +103,7 @@ final class TracedScorer implements Scorer {
         : bounded.orTimeout(nanosLeft, TimeUnit.NANOSECONDS);
   }
 
-  /** Ends the span with the scores: now if they are complete, else when they are. */
+  /** Ends the span when the scores are complete, which may be immediately. */
   private static CompletableFuture<Scores> ended(
       CompletableFuture<Scores> scores, OperationSpan span, int candidates) {
     if (scores.isDone() && !scores.isCompletedExceptionally()) {

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
  * One call of {@code grpc.health.v1.Health/Check}, as made by Kubernetes and Envoy.
  *
  * <p>Liveness is always {@code SERVING}. Readiness is {@code SERVING} while the list of endpoints
- * is known, even if it is empty, because clients then get an error response with a reason.
+ * is known. It may be empty: clients then get an error response with a reason.
  */
 public final class HealthCall implements GrpcCall.Receiver {
 

@@ -33,7 +33,7 @@ public record TestCertificate(Path certificatePem, Path privateKeyPem) {
     try {
       return createIn(Files.createTempDirectory("test-certificate"));
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot make a directory for a test certificate", e);
+      throw new UncheckedIOException("cannot create a directory for a test certificate", e);
     }
   }
 
@@ -45,9 +45,9 @@ public record TestCertificate(Path certificatePem, Path privateKeyPem) {
       runKeytool(store);
       return convert(store, directory, name);
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot make a test certificate in " + directory, e);
+      throw new UncheckedIOException("cannot create a test certificate in " + directory, e);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("cannot make a test certificate in " + directory, e);
+      throw new IllegalStateException("cannot create a test certificate in " + directory, e);
     }
   }
 

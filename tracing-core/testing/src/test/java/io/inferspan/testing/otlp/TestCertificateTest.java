@@ -45,6 +45,6 @@ class TestCertificateTest {
   void missingDirectory_isSaid() {
     assertThatThrownBy(() -> TestCertificate.createIn(directory.resolve("none")))
         .isInstanceOf(UncheckedIOException.class)
-        .hasMessageContaining("cannot make a test certificate in");
+        .hasMessageContaining("cannot create a test certificate in");
   }
 }

@@ -112,7 +112,7 @@ class AgentIT {
       request(TRACE);
 
       assertThat(topOnce())
-          .containsPattern("process " + agent.pid() + "\\), for \\S+, awake")
+          .containsPattern("process " + agent.pid() + "\\), up \\S+, awake")
           .contains("bridge in java (process " + agent.pid() + ")")
           .contains("cuda.launch", "context_sys_ent", "ring: ");
     }
@@ -135,7 +135,7 @@ class AgentIT {
       Eventually.is("sleep", () -> scrape(line.group()).contains("inferspan_ebpf_asleep 1.0"));
 
       assertThat(scrape(line.group())).contains("inferspan_ebpf_sleeps_total 1.0");
-      assertThat(topOnce()).containsPattern("process " + agent.pid() + "\\), for \\S+, asleep");
+      assertThat(topOnce()).containsPattern("process " + agent.pid() + "\\), up \\S+, asleep");
     }
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.Telemetry;
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import java.util.List;
@@ -99,7 +99,7 @@ class AdoptionIT {
 
   private long launches(String trace) {
     return tracing.spans().stream()
-        .filter(span -> KernelSpans.unfolded(span.name()).equals("cuda.launch"))
+        .filter(span -> SpanCatalog.unfolded(span.name()).equals("cuda.launch"))
         .filter(span -> span.traceId().equals(trace))
         .mapToLong(span -> span.attribute("inferspan.ebpf.count") instanceof Long count ? count : 1)
         .sum();

@@ -2,7 +2,7 @@ package io.inferspan.ebpf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.ebpf.PythonServer.Call;
 import io.inferspan.ebpf.PythonServer.Work;
 import io.inferspan.ebpf.wire.Kind;
@@ -130,7 +130,7 @@ class EndToEndIT {
     Map<String, Long> seen = new TreeMap<>();
     for (SpanRecord span : spans) {
       if (span.name().startsWith("cuda.")) {
-        seen.merge(parent(span) + " " + KernelSpans.unfolded(span.name()), count(span), Long::sum);
+        seen.merge(parent(span) + " " + SpanCatalog.unfolded(span.name()), count(span), Long::sum);
       }
     }
     assertThat(calls).hasSizeGreaterThan(REQUESTS * 8);
@@ -152,7 +152,7 @@ class EndToEndIT {
     Map<String, Long> blocks = new HashMap<>();
     for (SpanRecord span : spans) {
       assertThat(sent).as("parent of %s", span).containsKey(parent(span));
-      if (KernelSpans.unfolded(span.name()).equals("cuda.launch")) {
+      if (SpanCatalog.unfolded(span.name()).equals("cuda.launch")) {
         blocks.merge(parent(span), (Long) span.attribute("inferspan.ebpf.cuda.blocks"), Long::sum);
       }
       assertWorkedForAtThatTime(span);

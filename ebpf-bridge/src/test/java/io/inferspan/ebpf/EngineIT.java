@@ -2,7 +2,7 @@ package io.inferspan.ebpf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.ebpf.EngineRun.Load;
 import io.inferspan.ebpf.EngineRun.Ran;
 import io.inferspan.ebpf.EngineRun.Schedule;
@@ -240,7 +240,7 @@ class EngineIT {
   }
 
   private static long launches(SpanRecord span) {
-    String call = KernelSpans.unfolded(span.name());
+    String call = SpanCatalog.unfolded(span.name());
     if (!call.equals("cuda.launch") && !call.equals("cuda.graph_launch")) {
       return 0;
     }

@@ -2,7 +2,7 @@ package io.inferspan.ebpf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.ebpf.libbpf.TestObjects;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
@@ -44,7 +44,7 @@ class InProcessIT {
 
   private void see(SpanRecord span) {
     // Of a device; a thread may also load classes, and reads files for that.
-    if (KernelSpans.unfolded(span.name()).equals("syscall.read")
+    if (SpanCatalog.unfolded(span.name()).equals("syscall.read")
         && "unknown".equals(span.attribute("inferspan.ebpf.fd.kind"))) {
       assertThat(span.attributes()).containsEntry("inferspan.ebpf.source", "own_thread");
       long reads = span.attribute("inferspan.ebpf.count") instanceof Long many ? many : 1;

@@ -5,7 +5,7 @@ import static io.inferspan.ebpf.ContextSharing.READ;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.Telemetry;
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import java.nio.file.Files;
@@ -107,7 +107,7 @@ class SharedContextsIT {
     }
     return tracing.spans().stream()
         .filter(span -> "otel_map".equals(span.attribute("inferspan.ebpf.source")))
-        .filter(span -> KernelSpans.unfolded(span.name()).equals("syscall.read"))
+        .filter(span -> SpanCatalog.unfolded(span.name()).equals("syscall.read"))
         .filter(span -> "unknown".equals(span.attribute("inferspan.ebpf.fd.kind")))
         .toList();
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.Telemetry;
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import java.nio.file.Files;
@@ -61,7 +61,7 @@ class VendorRuntimeIT {
 
   private long sum(String name, String attribute) {
     return tracing.spans().stream()
-        .filter(span -> KernelSpans.unfolded(span.name()).equals(name))
+        .filter(span -> SpanCatalog.unfolded(span.name()).equals(name))
         .mapToLong(span -> value(span, attribute))
         .sum();
   }

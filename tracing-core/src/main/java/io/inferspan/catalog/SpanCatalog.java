@@ -5,53 +5,29 @@ import io.inferspan.semconv.CommonAttributes;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The list of all span types, and of all their attributes. */
 public final class SpanCatalog {
 
+  /**
+   * The suffix of the name of a folded span, which represents several calls. It lasts from the
+   * start of the first call to the end of the last, so a separate name keeps its duration out of a
+   * backend's statistics by span name.
+   */
+  public static final String FOLDED = " (folded)";
+
   private static final List<SpanType> ALL =
-      List.of(
-          GatewaySpans.REQUEST,
-          GatewaySpans.ORCHESTRATION,
-          GatewaySpans.ATTEMPT,
-          EppSpans.STARTUP,
-          EppSpans.PROFILE_RUN,
-          EppSpans.FILTER,
-          EppSpans.SCORING,
-          EppSpans.SCORER,
-          EppSpans.SCORER_PREFIX_CACHE,
-          EppSpans.PICKER,
-          EppSpans.PREFIX_PRODUCER,
-          EppSpans.PROFILE_HANDLER,
-          EppSpans.DISAGG_PROFILE_HANDLER,
-          EppSpans.PREREQUEST,
-          EppSpans.TOKENIZE,
-          KvCacheSpans.GET_SCORES,
-          KvCacheSpans.LOOKUP,
-          KvCacheSpans.COMPUTE,
-          KvCacheSpans.ADD,
-          KvCacheSpans.EVICT,
-          KvCacheSpans.EVENTS,
-          PdSpans.SERVER,
-          PdSpans.REQUEST,
-          PdSpans.PREFILL,
-          PdSpans.DECODE,
-          PdSpans.CHUNKED_DECODE,
-          PdSpans.UPSTREAM,
-          EngineSpans.LLM_REQUEST,
-          BatchSpans.STEP,
-          BatchSpans.STEP_MEMBERS,
-          BatchSpans.QUEUE,
-          BatchSpans.PREFILL,
-          BatchSpans.DECODE,
-          KernelSpans.CUDA,
-          KernelSpans.NCCL,
-          KernelSpans.SYSCALL,
-          KernelSpans.SCHED,
-          KernelSpans.TCP,
-          KernelSpans.CKP,
-          KernelSpans.COLD_START,
-          KernelSpans.COLD_START_PART);
+      Stream.of(
+              GatewaySpans.ALL,
+              EppSpans.ALL,
+              KvCacheSpans.ALL,
+              PdSpans.ALL,
+              EngineSpans.ALL,
+              BatchSpans.ALL,
+              KernelSpans.ALL)
+          .flatMap(List::stream)
+          .toList();
 
   private SpanCatalog() {}
 
@@ -66,5 +42,10 @@ public final class SpanCatalog {
     attributes.add(CommonAttributes.ERROR_TYPE);
     ALL.forEach(type -> attributes.addAll(type.attributes()));
     return attributes;
+  }
+
+  /** Returns the name of an eBPF span's call, without {@link #FOLDED}. */
+  public static String unfolded(String name) {
+    return name.endsWith(FOLDED) ? name.substring(0, name.length() - FOLDED.length()) : name;
   }
 }

@@ -9,46 +9,49 @@ import org.jspecify.annotations.Nullable;
 /**
  * A type of span: its name in each naming scheme, its component, its parent and its attributes.
  *
- * <p>All instances are constants of the {@code …Spans} classes of this package; {@link SpanCatalog}
- * lists them.
+ * <p>All instances are constants of the {@code …Spans} classes of this package, which are generated
+ * from the tables in {@code src/main/catalogue}; {@link SpanCatalog} lists them.
  */
 public final class SpanType {
 
   private static final AtomicInteger COUNT = new AtomicInteger();
 
   private final int index = COUNT.getAndIncrement();
-  private final String proposalName;
-  private final String name09;
-  private final String currentName;
-  private final String parameter;
   private final Component component;
-  private final SpanKind proposalKind;
-  private final SpanKind kind;
   private final @Nullable SpanType parent;
+  private final List<String> names;
+  private final String parameter;
+  private final List<SpanKind> kinds;
   private final List<Attribute<?>> attributes;
 
-  private SpanType(Builder builder) {
-    this.proposalName = builder.proposalName;
-    this.name09 = builder.name09;
-    this.currentName = builder.currentName;
-    this.parameter = builder.parameter;
-    this.component = builder.component;
-    this.proposalKind = builder.proposalKind;
-    this.kind = builder.kind;
-    this.parent = builder.parent;
-    this.attributes = builder.attributes;
-  }
-
-  static Builder span(Component component, String name) {
-    return new Builder(component, name);
+  /**
+   * Creates a type.
+   *
+   * @param names the name in each naming scheme; the part from {@code <} on is the parameter
+   * @param kinds the kind in the proposal, and in the other schemes
+   */
+  SpanType(
+      Component component,
+      @Nullable SpanType parent,
+      List<String> names,
+      List<SpanKind> kinds,
+      List<Attribute<?>> attributes) {
+    this.component = component;
+    this.parent = parent;
+    int end = names.get(0).indexOf('<');
+    this.parameter = end < 0 ? "" : names.get(0).substring(end);
+    this.names = names.stream().map(name -> name.replace(parameter, "")).toList();
+    this.kinds = kinds;
+    this.attributes = attributes;
   }
 
   /** Returns the span's name, without the {@linkplain #parameter() parameter} that completes it. */
   public String name(SpanNaming naming) {
-    if (naming == SpanNaming.PROPOSAL) {
-      return proposalName;
-    }
-    return naming == SpanNaming.V0_9 ? name09 : currentName;
+    return switch (naming) {
+      case PROPOSAL -> names.get(0);
+      case V0_9 -> names.get(1);
+      case CURRENT -> names.get(2);
+    };
   }
 
   /**
@@ -60,7 +63,7 @@ public final class SpanType {
 
   /** Returns the span's kind. */
   public SpanKind kind(SpanNaming naming) {
-    return naming == SpanNaming.PROPOSAL ? proposalKind : kind;
+    return kinds.get(naming == SpanNaming.PROPOSAL ? 0 : 1);
   }
 
   /** Returns the component that creates the span. */
@@ -85,69 +88,6 @@ public final class SpanType {
 
   @Override
   public String toString() {
-    return proposalName + parameter;
-  }
-
-  /** Builder for a span type. */
-  static final class Builder {
-    private final Component component;
-    private String proposalName;
-    private String name09;
-    private String currentName;
-    private String parameter = "";
-    private SpanKind proposalKind = SpanKind.INTERNAL;
-    private SpanKind kind = SpanKind.INTERNAL;
-    private @Nullable SpanType parent;
-    private List<Attribute<?>> attributes = List.of();
-
-    private Builder(Component component, String name) {
-      this.component = component;
-      this.proposalName = name;
-      this.name09 = name;
-      this.currentName = name;
-    }
-
-    /** Sets the name from release 0.9 on. */
-    Builder since09(String name) {
-      this.name09 = name;
-      this.currentName = name;
-      return this;
-    }
-
-    /** Sets the name after release 0.10. */
-    Builder after010(String name) {
-      this.currentName = name;
-      return this;
-    }
-
-    Builder parameter(String parameter) {
-      this.parameter = parameter;
-      return this;
-    }
-
-    Builder kind(SpanKind kind) {
-      this.proposalKind = kind;
-      this.kind = kind;
-      return this;
-    }
-
-    Builder kindInProposal(SpanKind kind) {
-      this.proposalKind = kind;
-      return this;
-    }
-
-    Builder under(SpanType parent) {
-      this.parent = parent;
-      return this;
-    }
-
-    Builder carries(Attribute<?>... attributes) {
-      this.attributes = List.of(attributes);
-      return this;
-    }
-
-    SpanType build() {
-      return new SpanType(this);
-    }
+    return name(SpanNaming.PROPOSAL) + parameter;
   }
 }

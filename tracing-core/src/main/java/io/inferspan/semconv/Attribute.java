@@ -1,7 +1,6 @@
 package io.inferspan.semconv;
 
 import io.opentelemetry.api.common.AttributeKey;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,45 +17,10 @@ public final class Attribute<T> {
   private final @Nullable AttributeKey<T> latestKey;
   private final boolean omittedWhenEmpty;
 
-  private Attribute(
-      AttributeKey<T> key, @Nullable AttributeKey<T> latestKey, boolean omittedWhenEmpty) {
+  Attribute(AttributeKey<T> key, @Nullable AttributeKey<T> latestKey, boolean omittedWhenEmpty) {
     this.key = key;
     this.latestKey = latestKey;
     this.omittedWhenEmpty = omittedWhenEmpty;
-  }
-
-  static Attribute<String> text(String key) {
-    return new Attribute<>(AttributeKey.stringKey(key), null, false);
-  }
-
-  static Attribute<Long> count(String key) {
-    return new Attribute<>(AttributeKey.longKey(key), null, false);
-  }
-
-  static Attribute<Double> number(String key) {
-    return new Attribute<>(AttributeKey.doubleKey(key), null, false);
-  }
-
-  static Attribute<Boolean> flag(String key) {
-    return new Attribute<>(AttributeKey.booleanKey(key), null, false);
-  }
-
-  static Attribute<List<String>> texts(String key) {
-    return new Attribute<>(AttributeKey.stringArrayKey(key), null, false);
-  }
-
-  static Attribute<List<Double>> numbers(String key) {
-    return new Attribute<>(AttributeKey.doubleArrayKey(key), null, false);
-  }
-
-  /** Returns a copy that also has a key of the current GenAI conventions. */
-  Attribute<T> renamedTo(AttributeKey<T> latest) {
-    return new Attribute<>(key, latest, omittedWhenEmpty);
-  }
-
-  /** Returns a copy that is not written if its value is the empty string. */
-  Attribute<T> omittedWhenEmpty() {
-    return new Attribute<>(key, latestKey, true);
   }
 
   /** Returns the key that llm-d and vLLM use. */

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 /** The Javadoc of the catalogue's constants. */
 final class Meanings {
 
-  private static final Path SOURCES = Path.of("src/main/java/io/inferspan");
+  private static final Path SOURCES = Path.of("target/generated-sources/catalogue/io/inferspan");
 
   private static final Pattern CONSTANT =
       Pattern.compile(

@@ -41,7 +41,7 @@ final class SpansPage {
           `OTEL_SEMCONV_STABILITY_OPT_IN` selects which of the two is written.
         - Any span may also have `error.type`. The span status is `Error` or unset, never `Ok`.
 
-        This page is generated from `io.inferspan.catalog`. To update it, run
+        This page is generated from `src/main/catalogue`. To update it, run
         `mvn -pl tracing-core -am test -Dtest=SpansPageTest -Dspans.write=true -Dsurefire.failIfNoSpecifiedTests=false`.
 
         """);

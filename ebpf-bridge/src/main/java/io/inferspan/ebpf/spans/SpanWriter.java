@@ -4,6 +4,7 @@ import io.inferspan.OperationSpan;
 import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.wire.Amount;
@@ -92,7 +93,7 @@ final class SpanWriter {
   }
 
   private void write(KernelSum sum, long beganNanos, Context parent) {
-    String name = sum.kind().call() + KernelSpans.FOLDED;
+    String name = sum.kind().call() + SpanCatalog.FOLDED;
     PendingSpan pending = telemetry.span(type(sum.kind()), name, parent);
     pending
         .set(KernelAttributes.PROCESS_ID, sum.tgid())
@@ -150,7 +151,7 @@ final class SpanWriter {
     }
     Durations durations = fold.durations();
     accounting.countFolded(durations.count());
-    String name = fold.first().kind.call() + KernelSpans.FOLDED;
+    String name = fold.first().kind.call() + SpanCatalog.FOLDED;
     PendingSpan pending = pending(fold.first(), name, fold.isUniform(), parent);
     pending
         .set(KernelAttributes.COUNT, durations.count())

@@ -3,7 +3,7 @@ package io.inferspan.ebpf.spans;
 import static io.inferspan.ebpf.spans.FakeKernel.MICRO;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.ebpf.wire.CallNumber;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
@@ -113,7 +113,7 @@ class EventDetailTest {
 
   private List<SpanRecord> named(String name) {
     return tracing.spans().stream()
-        .filter(span -> KernelSpans.unfolded(span.name()).equals(name))
+        .filter(span -> SpanCatalog.unfolded(span.name()).equals(name))
         .toList();
   }
 

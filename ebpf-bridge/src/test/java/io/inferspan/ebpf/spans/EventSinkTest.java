@@ -5,7 +5,7 @@ import static io.inferspan.ebpf.spans.FakeKernel.MILLI;
 import static io.inferspan.ebpf.spans.FakeKernel.OFFSET;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.spans.SpanAccounting.Drop;
 import io.inferspan.ebpf.wire.EventBytes;
@@ -36,7 +36,7 @@ class EventSinkTest {
 
   private List<SpanRecord> named(String name) {
     return tracing.spans().stream()
-        .filter(span -> KernelSpans.unfolded(span.name()).equals(name))
+        .filter(span -> SpanCatalog.unfolded(span.name()).equals(name))
         .toList();
   }
 

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.spans;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.ebpf.wire.EventBytes;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
@@ -107,7 +107,7 @@ class FoldModelTest {
   private static void add(Map<String, long[]> written, SpanRecord span) {
     long[] sums =
         written.computeIfAbsent(
-            span.traceId() + " " + KernelSpans.unfolded(span.name()), k -> new long[2]);
+            span.traceId() + " " + SpanCatalog.unfolded(span.name()), k -> new long[2]);
     Object count = span.attribute("inferspan.ebpf.count");
     if (count == null) {
       sums[0]++;

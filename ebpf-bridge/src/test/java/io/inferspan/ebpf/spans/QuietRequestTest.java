@@ -4,7 +4,7 @@ import static io.inferspan.ebpf.spans.FakeKernel.MICRO;
 import static io.inferspan.ebpf.spans.FakeKernel.MILLI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
@@ -60,7 +60,7 @@ class QuietRequestTest {
 
   private List<SpanRecord> named(String name) {
     return tracing.spans().stream()
-        .filter(span -> KernelSpans.unfolded(span.name()).equals(name))
+        .filter(span -> SpanCatalog.unfolded(span.name()).equals(name))
         .toList();
   }
 

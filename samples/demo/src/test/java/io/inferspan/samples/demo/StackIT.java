@@ -8,6 +8,7 @@ import io.inferspan.catalog.EngineSpans;
 import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.PdSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.semconv.KernelAttributes;
 import io.inferspan.semconv.PdAttributes;
 import io.inferspan.testing.SpanRecord;
@@ -249,7 +250,7 @@ class StackIT {
   /** Returns the time in the events of a folded span, or the duration of any other span. */
   private static double waitedForTheDeviceNanos(PlayedScene scene, SpanRecord engine) {
     return scene.siblings(engine).stream()
-        .filter(span -> KernelSpans.unfolded(span.name()).equals("cuda.stream_sync"))
+        .filter(span -> SpanCatalog.unfolded(span.name()).equals("cuda.stream_sync"))
         .mapToDouble(
             span ->
                 span.attribute(KernelAttributes.DURATION_SUM_NS.key().getKey())

@@ -1,6 +1,6 @@
 package io.inferspan.samples.desk.trace;
 
-import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.KernelAttributes;
 import java.util.ArrayDeque;
@@ -60,7 +60,7 @@ final class KernelTime {
 
     Call(Node node) {
       this.node = node;
-      this.name = KernelSpans.unfolded(node.span().name());
+      this.name = SpanCatalog.unfolded(node.span().name());
     }
 
     String family() {

@@ -11,64 +11,34 @@ public final class KnownWords {
   /** Replaces an unknown word. */
   public static final String OTHER = "other";
 
+  /** Of OpenAI; of Anthropic; of vLLM, SGLang and llm-d. */
   private static final Set<String> FINISH_REASONS =
-      Set.of(
-          // OpenAI
-          "stop",
-          "length",
-          "tool_calls",
-          "function_call",
-          "content_filter",
-          "completed",
-          "incomplete",
-          "failed",
-          "cancelled",
-          "max_output_tokens",
-          // Anthropic
-          "end_turn",
-          "max_tokens",
-          "stop_sequence",
-          "tool_use",
-          "pause_turn",
-          "refusal",
-          "model_context_window_exceeded",
-          // vLLM, SGLang, llm-d
-          "abort",
-          "error",
-          "cache_threshold",
-          "remote_decode");
+      words(
+          """
+          stop, length, tool_calls, function_call, content_filter, completed, incomplete, failed,
+          cancelled, max_output_tokens,
+          end_turn, max_tokens, stop_sequence, tool_use, pause_turn, refusal,
+          model_context_window_exceeded,
+          abort, error, cache_threshold, remote_decode
+          """);
 
+  /** Of OpenAI and Anthropic; of vLLM and SGLang. */
   private static final Set<String> ERROR_TYPES =
-      Set.of(
-          // OpenAI and Anthropic
-          "invalid_request_error",
-          "authentication_error",
-          "permission_error",
-          "not_found_error",
-          "request_too_large",
-          "rate_limit_error",
-          "rate_limit_exceeded",
-          "insufficient_quota",
-          "context_length_exceeded",
-          "timeout_error",
-          "overloaded_error",
-          "server_error",
-          "api_error",
-          // vLLM and SGLang
-          "BadRequestError",
-          "NotFoundError",
-          "UnprocessableEntityError",
-          "InternalServerError",
-          "NotImplementedError",
-          "ServiceUnavailableError",
-          "GenerationError",
-          "ValueError",
-          "TypeError",
-          "RuntimeError",
-          "Bad Request",
-          "Internal Server Error");
+      words(
+          """
+          invalid_request_error, authentication_error, permission_error, not_found_error,
+          request_too_large, rate_limit_error, rate_limit_exceeded, insufficient_quota,
+          context_length_exceeded, timeout_error, overloaded_error, server_error, api_error,
+          BadRequestError, NotFoundError, UnprocessableEntityError, InternalServerError,
+          NotImplementedError, ServiceUnavailableError, GenerationError, ValueError, TypeError,
+          RuntimeError, Bad Request, Internal Server Error
+          """);
 
   private KnownWords() {}
+
+  private static Set<String> words(String list) {
+    return Set.of(list.strip().split(",\\s+"));
+  }
 
   /** Returns the finish reason, or {@link #OTHER}. */
   public static String finishReason(String word) {

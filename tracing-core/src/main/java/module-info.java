@@ -11,6 +11,7 @@ module io.inferspan {
 
   // For our other modules
   exports io.inferspan.json to
+      io.inferspan.epp,
       io.inferspan.gateway,
       io.inferspan.extproc;
   exports io.inferspan.values to

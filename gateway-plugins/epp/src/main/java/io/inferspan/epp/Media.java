@@ -1,7 +1,12 @@
 package io.inferspan.epp;
 
+import io.inferspan.json.Grammar;
+import io.inferspan.json.JsonPath;
+import io.inferspan.json.JsonScanner;
+import io.inferspan.json.JsonSink;
+import io.inferspan.json.Places;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +24,7 @@ record Media(String kinds, int items) {
 
   private static final String NONE = "none";
 
-  static Media of(List<String> kinds, int items) {
+  static Media of(Collection<String> kinds, int items) {
     TreeSet<String> sorted = new TreeSet<>();
     kinds.forEach(kind -> sorted.add(kind.toLowerCase(Locale.ROOT)));
     return new Media(sorted.isEmpty() ? NONE : String.join(",", sorted), items);
@@ -30,136 +35,98 @@ record Media(String kinds, int items) {
    * parts with the same source count once. A text prompt has none.
    */
   static Media within(byte[] input) {
-    Scan scan = new Scan(input);
-    scan.run();
-    return of(List.copyOf(scan.kinds), scan.sources.size());
+    Parts parts = new Parts(input);
+    if (input.length > 0 && input[0] == '[') {
+      parts.scan(Parts.MESSAGES, 0, input.length);
+    }
+    return of(parts.kinds, parts.sources.size());
   }
 
-  /** One pass over messages. Invalid JSON gives an arbitrary result, or none. */
-  private static final class Scan {
+  /** The parts of messages. Invalid JSON gives an arbitrary result, or none. */
+  private static final class Parts implements JsonSink {
 
-    // The depths of the relevant brackets: [{"content":[{"image_url":{"url":"…"}}]}]
-    private static final int MESSAGE = 2;
-    private static final int PART = 4;
-    private static final int SOURCE = 5;
+    private static final int MESSAGE_LIST = Places.LIST | 1;
+    private static final int MESSAGE = Places.OBJECT | 1;
+    private static final int CONTENT = Places.LIST | 2;
+    private static final int PART = Places.RANGE | 1;
+    private static final int SOURCE = Places.RANGE | 2;
+    private static final int ADDRESS = Places.RANGE | 3;
+    private static final int TYPE = Places.WORD | 1;
+
+    private static final List<String> KINDS = List.of("", "image", "audio", "video");
+
+    private static final Grammar MESSAGES =
+        new Grammar()
+            .rootList(MESSAGE_LIST)
+            .put(MESSAGE, CONTENT, "content")
+            .elements(CONTENT, PART);
+
+    private static final Grammar FIELDS =
+        new Grammar()
+            .put(Places.ROOT, TYPE, "type")
+            .put(Places.ROOT, SOURCE, "image_url", "audio_url", "video_url", "input_audio")
+            .put(Places.ROOT, SOURCE, "source", "file_id")
+            .put(TYPE, 1, "image_url", "input_image", "image")
+            .put(TYPE, 2, "audio_url", "input_audio")
+            .put(TYPE, 3, "video_url");
+
+    /** The content of a source that is an object: {@code {"url":"…"}}, {@code {"data":"…"}}. */
+    private static final Grammar SOURCES = new Grammar().put(Places.ROOT, ADDRESS, "url", "data");
 
     /** The maximum number of distinct items that are counted. */
     private static final int MAX_ITEMS = 1024;
 
-    private static final Set<String> SOURCES =
-        Set.of("image_url", "audio_url", "video_url", "input_audio", "source", "file_id");
-
     private final byte[] json;
-    private final Set<String> kinds = new TreeSet<>();
+    private final Set<String> kinds = new HashSet<>();
     private final Set<ByteBuffer> sources = new HashSet<>();
-    private int at;
-    private int depth;
-    private boolean inContent;
-    private String key = "";
-    private boolean inSource;
-    private int partStart;
-    private @Nullable String kind;
+    private int kind;
     private @Nullable ByteBuffer source;
 
-    Scan(byte[] json) {
+    Parts(byte[] json) {
       this.json = json;
     }
 
-    void run() {
-      if (json.length == 0 || json[0] != '[') {
-        return;
+    void scan(Grammar grammar, int from, int to) {
+      JsonScanner scanner = new JsonScanner(grammar, this);
+      ByteBuffer bytes = ByteBuffer.wrap(json);
+      for (int at = from; at < to; at++) {
+        at = scanner.scan(bytes, at, to, 0);
       }
-      while (at < json.length) {
-        switch (json[at]) {
-          case '"' -> string();
-          case '{', '[' -> open();
-          case '}', ']' -> close();
-          default -> at++;
+    }
+
+    @Override
+    public void word(int place, int meaning, JsonPath path) {
+      kind = meaning;
+    }
+
+    @Override
+    public void range(int place, int from, int behind) {
+      int to = behind;
+      while (json[to - 1] <= ' ' && json[to - 1] >= 0) {
+        to--;
+      }
+      ByteBuffer value = ByteBuffer.wrap(json, from, to - from);
+      switch (place) {
+        case PART -> part(value, from, to);
+        case SOURCE, ADDRESS -> {
+          if (json[from] == '"') {
+            source = value;
+          } else if (place == SOURCE) {
+            scan(SOURCES, from, to);
+          }
         }
+        default -> {}
       }
     }
 
-    private void open() {
-      depth++;
-      if (depth == PART) {
-        partStart = at;
-        kind = null;
-        source = null;
-      } else if (depth == SOURCE) {
-        inSource = SOURCES.contains(key);
+    private void part(ByteBuffer whole, int from, int to) {
+      kind = Places.NOTHING;
+      source = null;
+      scan(FIELDS, from, to);
+      if (kind != Places.NOTHING && sources.size() < MAX_ITEMS) {
+        kinds.add(KINDS.get(kind));
+        sources.add(source == null ? whole : source);
       }
-      key = "";
-      at++;
-    }
-
-    private void close() {
-      at++;
-      if (depth == PART && inContent && kind != null && sources.size() < MAX_ITEMS) {
-        kinds.add(kind);
-        sources.add(source == null ? range(partStart, at) : source);
-      }
-      depth--;
-    }
-
-    private void string() {
-      int start = at + 1;
-      skipString();
-      int end = Math.min(at - 1, json.length);
-      if (isKey()) {
-        key = depth == MESSAGE || depth == PART || depth == SOURCE ? text(start, end) : "";
-        inContent = depth == MESSAGE ? key.equals("content") : inContent;
-      } else if (depth == PART && key.equals("type")) {
-        kind = kind(text(start, end));
-      } else if (isSource()) {
-        source = range(start, end);
-      }
-    }
-
-    /**
-     * Returns whether a value is a source, or an object with one: {@code {"url":"…"}}, {@code
-     * {"data":"…"}}.
-     */
-    private boolean isSource() {
-      return depth == PART
-          ? SOURCES.contains(key)
-          : depth == SOURCE && inSource && (key.equals("url") || key.equals("data"));
-    }
-
-    private void skipString() {
-      at++;
-      while (at < json.length && json[at] != '"') {
-        at += json[at] == '\\' ? 2 : 1;
-      }
-      at++;
-    }
-
-    private boolean isKey() {
-      int next = at;
-      while (next < json.length && json[next] <= ' ' && json[next] > 0) {
-        next++;
-      }
-      return next < json.length && json[next] == ':';
-    }
-
-    private static @Nullable String kind(String type) {
-      return switch (type) {
-        case "image_url", "input_image", "image" -> "image";
-        case "audio_url", "input_audio" -> "audio";
-        case "video_url" -> "video";
-        default -> null;
-      };
-    }
-
-    /** Returns a string as text; empty if it is longer than all known words. */
-    private String text(int start, int end) {
-      int length = end - start;
-      return length < 0 || length > "input_audio".length()
-          ? ""
-          : new String(json, start, length, StandardCharsets.US_ASCII);
-    }
-
-    private ByteBuffer range(int start, int end) {
-      return ByteBuffer.wrap(json, start, Math.max(0, Math.min(end, json.length) - start));
     }
   }
 }

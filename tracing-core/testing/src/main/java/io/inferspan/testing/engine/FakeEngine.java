@@ -15,9 +15,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -187,18 +185,9 @@ public final class FakeEngine implements AutoCloseable {
 
   private static void await(Future<?> future, String what) {
     try {
-      future
-          .toCompletionStage()
-          .toCompletableFuture()
-          .get(LIFECYCLE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("the fake engine cannot " + what, e.getCause());
-    } catch (TimeoutException e) {
-      throw new IllegalStateException(
-          "the fake engine could not " + what + " within " + LIFECYCLE_LIMIT, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while the fake engine was to " + what, e);
+      future.await(LIFECYCLE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (Exception e) {
+      throw new IllegalStateException("the fake engine cannot " + what, e);
     }
   }
 

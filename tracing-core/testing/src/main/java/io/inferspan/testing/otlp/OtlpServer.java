@@ -13,9 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The HTTP server of an {@link OtlpReceiver}, with one event loop and only daemon threads. */
@@ -34,12 +32,12 @@ final class OtlpServer implements AutoCloseable {
     server =
         vertx.createHttpServer(options).connectionHandler(this::remember).requestHandler(handler);
     try {
-      this.port = await(server.listen(port, ADDRESS)).actualPort();
-    } catch (ExecutionException | TimeoutException e) {
+      this.port =
+          server.listen(port, ADDRESS).await(TIMEOUT_SECONDS, TimeUnit.SECONDS).actualPort();
+    } catch (Exception e) {
       close();
-      Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
       throw new IllegalStateException(
-          "OtlpReceiver: cannot listen on %s:%d: %s".formatted(ADDRESS, port, cause), cause);
+          "OtlpReceiver: cannot listen on %s:%d: %s".formatted(ADDRESS, port, e), e);
     }
   }
 
@@ -64,25 +62,13 @@ final class OtlpServer implements AutoCloseable {
       return;
     }
     try {
-      await(server.close());
+      server.close().await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       List<Future<Void>> closings = new ArrayList<>();
       connections.forEach(connection -> closings.add(connection.close()));
-      await(Future.join(closings));
-      await(vertx.close());
-    } catch (ExecutionException | TimeoutException e) {
+      Future.join(closings).await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      vertx.close().await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (Exception e) {
       throw new IllegalStateException("OtlpReceiver: cannot close", e);
-    }
-  }
-
-  private static <T> T await(Future<T> future) throws ExecutionException, TimeoutException {
-    try {
-      return future
-          .toCompletionStage()
-          .toCompletableFuture()
-          .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("OtlpReceiver: interrupted", e);
     }
   }
 

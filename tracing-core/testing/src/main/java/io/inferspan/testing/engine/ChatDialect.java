@@ -1,10 +1,7 @@
 package io.inferspan.testing.engine;
 
-import static io.inferspan.testing.engine.ApiDialect.object;
+import static io.inferspan.testing.engine.ApiDialect.quoted;
 
-import io.vertx.core.buffer.Buffer;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The OpenAI chat completions API. */
@@ -17,54 +14,35 @@ final class ChatDialect implements ApiDialect {
   }
 
   @Override
-  public Buffer whole(Reply reply) {
-    Map<String, @Nullable Object> choice =
-        choice("message", object("role", "assistant", "content", reply.text()));
-    choice.put("finish_reason", reply.finishReason());
-    choice.put("stop_reason", null);
-    Map<String, @Nullable Object> whole = head(reply, "chat.completion");
-    whole.put("choices", List.of(choice));
-    return ApiDialect.ended(whole, reply);
+  public String whole(Reply reply) {
+    String choice =
+        """
+        {"index":0,"message":{"role":"assistant","content":%s},"logprobs":null,\
+        "finish_reason":%s,"stop_reason":null}"""
+            .formatted(quoted(reply.text()), quoted(reply.finishReason()));
+    return ApiDialect.completion(reply, "chat.completion", choice, ApiDialect.ending(reply));
   }
 
   @Override
-  public Buffer opening(Reply reply) {
-    return chunk(reply, object("role", "assistant", "content", ""), null);
+  public String opening(Reply reply) {
+    return chunk(reply, "\"role\":\"assistant\",\"content\":\"\"", null);
   }
 
   @Override
-  public Buffer token(Reply reply, int index) {
-    return chunk(reply, object("content", reply.token(index)), null);
+  public String token(Reply reply, int index) {
+    return chunk(reply, "\"content\":" + quoted(reply.token(index)), null);
   }
 
   @Override
-  public Buffer closing(Reply reply) {
-    Buffer end = chunk(reply, object(), reply.finishReason());
-    return ApiDialect.closed(end, reply, head(reply, CHUNK));
+  public String closing(Reply reply) {
+    return chunk(reply, "", reply.finishReason()) + ApiDialect.closed(reply, CHUNK);
   }
 
-  private static Buffer chunk(
-      Reply reply, Map<String, @Nullable Object> delta, @Nullable String finishReason) {
-    Map<String, @Nullable Object> choice = choice("delta", delta);
-    choice.put("finish_reason", finishReason);
-    Map<String, @Nullable Object> chunk = head(reply, CHUNK);
-    chunk.put("choices", List.of(choice));
-    return ApiDialect.data(chunk);
-  }
-
-  private static Map<String, @Nullable Object> choice(String name, Object value) {
-    return object("index", 0, name, value, "logprobs", null);
-  }
-
-  private static Map<String, @Nullable Object> head(Reply reply, String object) {
-    return object(
-        "id",
-        reply.id(),
-        "object",
-        object,
-        "created",
-        reply.createdSeconds(),
-        "model",
-        reply.model());
+  private static String chunk(Reply reply, String delta, @Nullable String finishReason) {
+    String choice =
+        """
+        {"index":0,"delta":{%s},"logprobs":null,"finish_reason":%s}"""
+            .formatted(delta, quoted(finishReason));
+    return ApiDialect.data(ApiDialect.completion(reply, CHUNK, choice, ""));
   }
 }

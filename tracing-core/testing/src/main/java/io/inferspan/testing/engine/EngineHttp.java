@@ -9,7 +9,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -174,9 +173,9 @@ final class EngineHttp implements Handler<HttpServerRequest> {
   }
 
   private String models() {
-    Object model =
-        ApiDialect.object("id", modelName(), "object", "model", "created", 0, "owned_by", "vllm");
-    return ApiDialect.json(ApiDialect.object("object", "list", "data", List.of(model))).toString();
+    return """
+        {"object":"list","data":[{"id":%s,"object":"model","created":0,"owned_by":"vllm"}]}"""
+        .formatted(ApiDialect.quoted(modelName()));
   }
 
   private String metrics() {

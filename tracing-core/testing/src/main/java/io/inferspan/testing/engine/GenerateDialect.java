@@ -1,10 +1,8 @@
 package io.inferspan.testing.engine;
 
-import static io.inferspan.testing.engine.ApiDialect.object;
+import static io.inferspan.testing.engine.ApiDialect.quoted;
 
-import io.vertx.core.buffer.Buffer;
-import java.util.List;
-import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -16,29 +14,29 @@ final class GenerateDialect implements ApiDialect {
   }
 
   @Override
-  public Buffer whole(Reply reply) {
-    IntStream ids = IntStream.range(0, reply.tokens());
-    Map<String, @Nullable Object> whole = chunk(reply, ids, reply.finishReason());
-    whole.put("prompt_logprobs", null);
-    return ApiDialect.ended(whole, reply);
+  public String whole(Reply reply) {
+    String ids =
+        IntStream.range(0, reply.tokens())
+            .mapToObj(Integer::toString)
+            .collect(Collectors.joining(","));
+    return part(
+        reply, ids, reply.finishReason(), ",\"prompt_logprobs\":null" + ApiDialect.ending(reply));
   }
 
   @Override
-  public Buffer token(Reply reply, int index) {
-    return ApiDialect.data(chunk(reply, IntStream.of(index), null));
+  public String token(Reply reply, int index) {
+    return ApiDialect.data(part(reply, Integer.toString(index), null, ""));
   }
 
   @Override
-  public Buffer closing(Reply reply) {
-    return ApiDialect.data(chunk(reply, IntStream.empty(), reply.finishReason()))
-        .appendString("data: [DONE]\n\n");
+  public String closing(Reply reply) {
+    return ApiDialect.data(part(reply, "", reply.finishReason(), "")) + DONE;
   }
 
-  private static Map<String, @Nullable Object> chunk(
-      Reply reply, IntStream ids, @Nullable String finishReason) {
-    Map<String, @Nullable Object> choice = object("index", 0, "logprobs", null);
-    choice.put("finish_reason", finishReason);
-    choice.put("token_ids", ids.boxed().toList());
-    return object("request_id", reply.id(), "choices", List.of(choice));
+  private static String part(Reply reply, String ids, @Nullable String finishReason, String more) {
+    return """
+        {"request_id":%s,"choices":[{"index":0,"logprobs":null,"finish_reason":%s,\
+        "token_ids":[%s]}]%s}"""
+        .formatted(quoted(reply.id()), quoted(finishReason), ids, more);
   }
 }

@@ -182,7 +182,7 @@ final class Generation {
 
   private void cutInTheMiddle() {
     if (!stream) {
-      Buffer body = dialect.whole(reply);
+      Buffer body = Buffer.buffer(dialect.whole(reply));
       setHeaders(200, "application/json");
       response.putHeader("content-length", Integer.toString(body.length()));
       response.write(body.slice(0, body.length() / 2));
@@ -214,7 +214,7 @@ final class Generation {
   }
 
   private void answerError(int status, String message) {
-    answer(status, "application/json", dialect.error(status, message));
+    answer(status, "application/json", Buffer.buffer(dialect.error(status, message)));
   }
 
   private void answer(int status, String contentType, Buffer body) {
@@ -240,8 +240,13 @@ final class Generation {
       response.end(dialect.closing(reply));
     } else {
       boolean garbage = script.fault.kind() == FaultKind.GARBAGE;
-      answer(200, "application/json", garbage ? Buffer.buffer(GARBAGE) : dialect.whole(reply));
+      Buffer body = garbage ? Buffer.buffer(GARBAGE) : Buffer.buffer(dialect.whole(reply));
+      answer(200, "application/json", body);
     }
+  }
+
+  private void send(String events) {
+    send(Buffer.buffer(events));
   }
 
   private void send(Buffer event) {

@@ -1,11 +1,8 @@
 package io.inferspan.testing.engine;
 
 import static io.inferspan.testing.engine.ApiDialect.named;
-import static io.inferspan.testing.engine.ApiDialect.object;
+import static io.inferspan.testing.engine.ApiDialect.quoted;
 
-import io.vertx.core.buffer.Buffer;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The Anthropic messages API. Its {@code input_tokens} do not include cached tokens. */
@@ -16,96 +13,94 @@ final class MessagesDialect implements ApiDialect {
   }
 
   @Override
-  public Buffer whole(Reply reply) {
-    Map<String, @Nullable Object> whole =
-        message(reply, List.of(text(reply.text())), stopReason(reply), reply.tokens());
-    if (reply.kvTransferParams() != null) {
-      whole.put("kv_transfer_params", ApiDialect.kvTransferParams(reply));
-    }
-    return ApiDialect.json(whole);
+  public String whole(Reply reply) {
+    String more = reply.kvTransferParams() == null ? "" : ApiDialect.kvTransferParams(reply);
+    return message(reply, text(reply.text()), stopReason(reply), reply.tokens(), more);
   }
 
   @Override
-  public Buffer preamble(Reply reply) {
-    return named("message_start", object("message", message(reply, List.of(), null, 0)));
+  public String preamble(Reply reply) {
+    return named("message_start", ",\"message\":" + message(reply, "", null, 0, ""));
   }
 
   @Override
-  public Buffer opening(Reply reply) {
-    return named("content_block_start", object("index", 0, "content_block", text("")));
+  public String opening(Reply reply) {
+    return named("content_block_start", ",\"index\":0,\"content_block\":" + text(""));
   }
 
-  private static Object text(String text) {
-    return object("type", "text", "text", text);
-  }
-
-  @Override
-  public Buffer token(Reply reply, int index) {
-    Object delta = object("type", "text_delta", "text", reply.token(index));
-    return named("content_block_delta", object("index", 0, "delta", delta));
+  private static String text(String text) {
+    return "{\"type\":\"text\",\"text\":" + quoted(text) + "}";
   }
 
   @Override
-  public Buffer closing(Reply reply) {
-    Map<String, @Nullable Object> end =
-        object("delta", object("stop_reason", stopReason(reply), "stop_sequence", null));
-    addUsage(end, reply, reply.tokens());
-    return named("content_block_stop", object("index", 0))
-        .appendBuffer(named("message_delta", end))
-        .appendBuffer(named("message_stop", object()));
+  public String token(Reply reply, int index) {
+    return named(
+        "content_block_delta",
+        """
+        ,"index":0,"delta":{"type":"text_delta","text":%s}"""
+            .formatted(quoted(reply.token(index))));
   }
 
   @Override
-  public Buffer failure(String message, int tokensSent) {
-    return named("error", object("error", errorFields(500, message)));
+  public String closing(Reply reply) {
+    String end =
+        """
+        ,"delta":{"stop_reason":%s,"stop_sequence":null}%s"""
+            .formatted(quoted(stopReason(reply)), usage(reply, reply.tokens()));
+    return named("content_block_stop", ",\"index\":0")
+        + named("message_delta", end)
+        + named("message_stop", "");
   }
 
   @Override
-  public Buffer error(int status, String message) {
-    return ApiDialect.json(object("type", "error", "error", errorFields(status, message)));
+  public String failure(String message, int tokensSent) {
+    return named("error", ",\"error\":" + errorFields(500, message));
   }
 
-  private static Map<String, @Nullable Object> message(
-      Reply reply, List<?> content, @Nullable String stopReason, int outputTokens) {
-    Map<String, @Nullable Object> message = object("id", reply.id(), "type", "message");
-    message.put("role", "assistant");
-    message.put("model", reply.model());
-    message.put("content", content);
-    message.put("stop_reason", stopReason);
-    message.put("stop_sequence", null);
-    addUsage(message, reply, outputTokens);
-    return message;
+  @Override
+  public String error(int status, String message) {
+    return "{\"type\":\"error\",\"error\":" + errorFields(status, message) + "}";
   }
 
-  private static void addUsage(
-      Map<String, @Nullable Object> message, Reply reply, int outputTokens) {
+  private static String message(
+      Reply reply, String content, @Nullable String stopReason, int outputTokens, String more) {
+    return """
+        {"id":%s,"type":"message","role":"assistant","model":%s,"content":[%s],\
+        "stop_reason":%s,"stop_sequence":null%s%s}"""
+        .formatted(
+            quoted(reply.id()),
+            quoted(reply.model()),
+            content,
+            quoted(stopReason),
+            usage(reply, outputTokens),
+            more);
+  }
+
+  private static String usage(Reply reply, int outputTokens) {
     if (!reply.hasUsage()) {
-      return;
+      return "";
     }
     int cached = reply.hasUsageDetails() ? reply.cachedTokens() : 0;
-    Map<String, @Nullable Object> usage =
-        object("input_tokens", Math.max(0, reply.promptTokens() - cached));
-    if (reply.hasUsageDetails()) {
-      usage.put("cache_creation_input_tokens", 0);
-      usage.put("cache_read_input_tokens", cached);
-    }
-    usage.put("output_tokens", outputTokens);
-    message.put("usage", usage);
+    String details = ",\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":" + cached;
+    return """
+        ,"usage":{"input_tokens":%s%s,"output_tokens":%s}"""
+        .formatted(
+            Math.max(0, reply.promptTokens() - cached),
+            reply.hasUsageDetails() ? details : "",
+            outputTokens);
   }
 
-  private static Object errorFields(int status, String message) {
-    return object("type", errorType(status), "message", message);
-  }
-
-  private static String errorType(int status) {
-    return switch (status) {
-      case 400 -> "invalid_request_error";
-      case 401 -> "authentication_error";
-      case 404 -> "not_found_error";
-      case 429 -> "rate_limit_error";
-      case 503, 529 -> "overloaded_error";
-      default -> status < 500 ? "invalid_request_error" : "api_error";
-    };
+  private static String errorFields(int status, String message) {
+    String type =
+        switch (status) {
+          case 400 -> "invalid_request_error";
+          case 401 -> "authentication_error";
+          case 404 -> "not_found_error";
+          case 429 -> "rate_limit_error";
+          case 503, 529 -> "overloaded_error";
+          default -> status < 500 ? "invalid_request_error" : "api_error";
+        };
+    return "{\"type\":\"" + type + "\",\"message\":" + quoted(message) + "}";
   }
 
   private static String stopReason(Reply reply) {

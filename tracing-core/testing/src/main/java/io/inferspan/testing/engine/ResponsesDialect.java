@@ -1,11 +1,6 @@
 package io.inferspan.testing.engine;
 
-import static io.inferspan.testing.engine.ApiDialect.object;
-
-import io.vertx.core.buffer.Buffer;
-import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import static io.inferspan.testing.engine.ApiDialect.quoted;
 
 /**
  * The OpenAI responses API. A stream ends with {@code response.completed}, or with {@code
@@ -25,122 +20,116 @@ final class ResponsesDialect implements ApiDialect {
   }
 
   @Override
-  public Buffer whole(Reply reply) {
-    return ApiDialect.json(response(reply, endStatus(reply)));
+  public String whole(Reply reply) {
+    return response(reply, endStatus(reply));
   }
 
   @Override
-  public Buffer preamble(Reply reply) {
-    return lifecycle(reply, "response.created", 0, RUNNING)
-        .appendBuffer(lifecycle(reply, "response.in_progress", 1, RUNNING));
+  public String preamble(Reply reply) {
+    return lifecycle(reply, "created", 0, RUNNING) + lifecycle(reply, RUNNING, 1, RUNNING);
   }
 
   @Override
-  public Buffer opening(Reply reply) {
+  public String opening(Reply reply) {
     return named("response.output_item.added", 2, item(reply, RUNNING))
-        .appendBuffer(named("response.content_part.added", 3, part(reply, "")));
+        + named("response.content_part.added", 3, place(reply) + part(""));
   }
 
   @Override
-  public Buffer token(Reply reply, int index) {
-    Map<String, @Nullable Object> delta = place(reply);
-    delta.put("delta", reply.token(index));
-    delta.put("logprobs", List.of());
-    return named("response.output_text.delta", FIRST_TOKEN + index, delta);
+  public String token(Reply reply, int index) {
+    String delta = ",\"delta\":" + quoted(reply.token(index)) + ",\"logprobs\":[]";
+    return named("response.output_text.delta", FIRST_TOKEN + index, place(reply) + delta);
   }
 
   @Override
-  public Buffer closing(Reply reply) {
+  public String closing(Reply reply) {
     int next = FIRST_TOKEN + reply.tokens();
-    Map<String, @Nullable Object> text = place(reply);
-    text.put("text", reply.text());
+    String text = reply.text();
     String status = endStatus(reply);
-    return named("response.output_text.done", next, text)
-        .appendBuffer(named("response.content_part.done", next + 1, part(reply, reply.text())))
-        .appendBuffer(named("response.output_item.done", next + 2, item(reply, status)))
-        .appendBuffer(lifecycle(reply, "response." + status, next + 3, status));
+    return named("response.output_text.done", next, place(reply) + ",\"text\":" + quoted(text))
+        + named("response.content_part.done", next + 1, place(reply) + part(text))
+        + named("response.output_item.done", next + 2, item(reply, status))
+        + lifecycle(reply, status, next + 3, status);
   }
 
   @Override
-  public Buffer failure(String message, int tokensSent) {
+  public String failure(String message, int tokensSent) {
     int sequence = tokensSent == 0 ? 2 : FIRST_TOKEN + tokensSent;
     return named(
-        "error", sequence, object("code", "server_error", "message", message, "param", null));
+        "error",
+        sequence,
+        ",\"code\":\"server_error\",\"message\":" + quoted(message) + ",\"param\":null");
   }
 
   /** Returns an event with a sequence number. */
-  private static Buffer named(String type, int sequence, Map<String, @Nullable Object> members) {
-    Map<String, @Nullable Object> all = object("sequence_number", sequence);
-    all.putAll(members);
-    return ApiDialect.named(type, all);
+  private static String named(String type, int sequence, String members) {
+    return ApiDialect.named(type, ",\"sequence_number\":" + sequence + members);
   }
 
-  private static Buffer lifecycle(Reply reply, String type, int sequence, String status) {
-    return named(type, sequence, object("response", response(reply, status)));
+  private static String lifecycle(Reply reply, String event, int sequence, String status) {
+    return named("response." + event, sequence, ",\"response\":" + response(reply, status));
   }
 
-  private static Map<String, @Nullable Object> response(Reply reply, String status) {
+  private static String response(Reply reply, String status) {
     boolean ended = !status.equals(RUNNING);
-    Map<String, @Nullable Object> response = object("id", reply.id(), "object", "response");
-    response.put("created_at", reply.createdSeconds());
-    response.put("model", reply.model());
-    response.put("status", status);
-    response.put("incomplete_details", incompleteDetails(reply, status));
-    response.put("output", ended ? List.of(message(reply, status)) : List.of());
-    response.put("usage", ended && reply.hasUsage() ? usage(reply) : null);
-    if (ended) {
-      response.put("kv_transfer_params", ApiDialect.kvTransferParams(reply));
-    }
-    return response;
+    return """
+        {"id":%s,"object":"response","created_at":%s,"model":%s,"status":"%s",\
+        "incomplete_details":%s,"output":[%s],"usage":%s%s}"""
+        .formatted(
+            quoted(reply.id()),
+            reply.createdSeconds(),
+            quoted(reply.model()),
+            status,
+            incompleteDetails(reply, status),
+            ended ? message(reply, status) : "",
+            ended && reply.hasUsage() ? usage(reply) : "null",
+            ended ? ApiDialect.kvTransferParams(reply) : "");
   }
 
-  private static @Nullable Object incompleteDetails(Reply reply, String status) {
+  private static String incompleteDetails(Reply reply, String status) {
     if (!status.equals("incomplete")) {
-      return null;
+      return "null";
     }
     boolean cut = reply.finishReason().equals("length");
-    return object("reason", cut ? "max_output_tokens" : reply.finishReason());
+    return "{\"reason\":" + quoted(cut ? "max_output_tokens" : reply.finishReason()) + "}";
   }
 
-  private static Map<String, @Nullable Object> item(Reply reply, String status) {
-    return object("output_index", 0, "item", message(reply, status));
+  private static String item(Reply reply, String status) {
+    return ",\"output_index\":0,\"item\":" + message(reply, status);
   }
 
-  private static Object message(Reply reply, String status) {
-    Map<String, @Nullable Object> message = object("id", itemId(reply), "type", "message");
-    message.put("role", "assistant");
-    message.put("status", status);
-    message.put("content", status.equals(RUNNING) ? List.of() : List.of(text(reply.text())));
-    return message;
+  private static String message(Reply reply, String status) {
+    return """
+        {"id":%s,"type":"message","role":"assistant","status":"%s","content":[%s]}"""
+        .formatted(itemId(reply), status, status.equals(RUNNING) ? "" : text(reply.text()));
   }
 
-  private static Map<String, @Nullable Object> part(Reply reply, String text) {
-    Map<String, @Nullable Object> part = place(reply);
-    part.put("part", text(text));
-    return part;
+  private static String part(String text) {
+    return ",\"part\":" + text(text);
   }
 
-  private static Object text(String text) {
-    return object("type", "output_text", "text", text, "annotations", List.of());
+  private static String text(String text) {
+    return "{\"type\":\"output_text\",\"text\":" + quoted(text) + ",\"annotations\":[]}";
   }
 
-  private static Map<String, @Nullable Object> place(Reply reply) {
-    return object("item_id", itemId(reply), "output_index", 0, "content_index", 0);
+  private static String place(Reply reply) {
+    return ",\"item_id\":" + itemId(reply) + ",\"output_index\":0,\"content_index\":0";
   }
 
-  private static Object usage(Reply reply) {
-    Map<String, @Nullable Object> usage = object("input_tokens", reply.promptTokens());
-    if (reply.hasUsageDetails()) {
-      usage.put("input_tokens_details", object("cached_tokens", reply.cachedTokens()));
-    }
-    usage.put("output_tokens", reply.tokens());
-    usage.put("output_tokens_details", object("reasoning_tokens", 0));
-    usage.put("total_tokens", reply.promptTokens() + reply.tokens());
-    return usage;
+  private static String usage(Reply reply) {
+    String details = ",\"input_tokens_details\":{\"cached_tokens\":" + reply.cachedTokens() + "}";
+    return """
+        {"input_tokens":%s%s,"output_tokens":%s,"output_tokens_details":{"reasoning_tokens":0},\
+        "total_tokens":%s}"""
+        .formatted(
+            reply.promptTokens(),
+            reply.hasUsageDetails() ? details : "",
+            reply.tokens(),
+            reply.promptTokens() + reply.tokens());
   }
 
   private static String itemId(Reply reply) {
-    return "msg_" + reply.id();
+    return quoted("msg_" + reply.id());
   }
 
   private static String endStatus(Reply reply) {

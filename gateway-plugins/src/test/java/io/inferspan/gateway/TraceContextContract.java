@@ -2,7 +2,7 @@ package io.inferspan.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.testing.TraceContextSuite;
+import io.inferspan.tracecontext.TraceContextSuite;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

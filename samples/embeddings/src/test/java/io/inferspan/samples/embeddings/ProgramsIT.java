@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.samples.embeddings.RunningProgram.Command;
 import io.inferspan.testing.SpanRecord;
-import io.inferspan.testing.TraceContextSuite;
 import io.inferspan.testing.engine.EngineRequest;
 import io.inferspan.testing.engine.EngineScript;
+import io.inferspan.tracecontext.TraceContextSuite;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,4 +1,4 @@
-package io.inferspan.testing;
+package io.inferspan.tracecontext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

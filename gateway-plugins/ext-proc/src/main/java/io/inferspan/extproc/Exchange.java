@@ -5,7 +5,7 @@ import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.plugins.score.SessionAffinityScorer;
 import io.inferspan.extproc.grpc.GrpcCall;
 import io.inferspan.extproc.grpc.OversizedMessageException;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.extproc.wire.HeaderChanges;
 import io.inferspan.extproc.wire.HeaderList;
 import io.inferspan.extproc.wire.MalformedMessageException;

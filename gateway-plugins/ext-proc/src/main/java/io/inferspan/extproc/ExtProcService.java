@@ -6,7 +6,7 @@ import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.extproc.grpc.GrpcCall;
 import io.inferspan.extproc.grpc.HealthCall;
 import io.inferspan.extproc.grpc.HeldBytes;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.extproc.wire.ProcessingRequest.Modes;
 import io.inferspan.gateway.GatewayTracing;
 import io.vertx.core.Handler;

@@ -5,7 +5,7 @@ import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.SchedulingResult;
 import io.inferspan.extproc.EndpointChoice.Verdict;
 import io.inferspan.extproc.grpc.GrpcCall;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.extproc.wire.HeaderChanges;
 import io.inferspan.extproc.wire.HeaderList;
 import io.inferspan.extproc.wire.ProcessingRequest;
@@ -72,10 +72,9 @@ final class RequestSide {
       return;
     }
     negotiate(message.endOfStream());
-    BodyMode mode = exchange.modes.request();
-    if (message.endOfStream() || !mode.holdsHeaders()) {
+    if (message.endOfStream() || !exchange.modes.holdsHeaders()) {
       choose(Part.REQUEST_HEADERS, message.endOfStream());
-    } else if (mode != BodyMode.FULL_DUPLEX_STREAMED) {
+    } else if (exchange.modes.request() != BodyMode.FULL_DUPLEX_STREAMED) {
       // The endpoint is picked when the body is complete; remove the client's routing headers now.
       exchange.answer(
           Part.REQUEST_HEADERS, new Answer(Routing.withoutClients(), false, null, override));
@@ -88,8 +87,7 @@ final class RequestSide {
     if (!exchange.service.overridesModes) {
       return;
     }
-    BodyMode request =
-        bodyless || told.request().holdsHeaders() ? told.request() : BodyMode.BUFFERED;
+    BodyMode request = bodyless || told.holdsHeaders() ? told.request() : BodyMode.BUFFERED;
     BodyMode response = told.response() == BodyMode.NONE ? BodyMode.STREAMED : told.response();
     Modes wanted = new Modes(request, response);
     if (!wanted.equals(told)) {

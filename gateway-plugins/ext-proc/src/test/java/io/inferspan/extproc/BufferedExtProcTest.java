@@ -1,7 +1,7 @@
 package io.inferspan.extproc;
 
 import io.inferspan.extproc.EnvoyStandIn.Setup;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.gateway.GatewayContract;
 import io.inferspan.gateway.GatewayRig;
 import io.inferspan.gateway.GatewayTracing;

@@ -10,7 +10,7 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProtocolConfiguration;
 import io.envoyproxy.envoy.service.ext_proc.v3.StreamedBodyResponse;
 import io.grpc.stub.StreamObserver;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.gateway.vertx.VertxGateway;
 import io.vertx.core.Context;
 import io.vertx.core.MultiMap;
@@ -131,7 +131,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
         tellRequestBody(bytes, false);
       }
       case BUFFERED, BUFFERED_PARTIAL -> held.appendBuffer(bytes);
-      case NONE -> engineCall().write(bytes);
+      case NONE, UNRECOGNIZED -> engineCall().write(bytes);
     }
   }
 
@@ -144,7 +144,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
         tellRequestBody(Buffer.buffer(), true);
       }
       case BUFFERED, BUFFERED_PARTIAL -> tellRequestBody(held, true);
-      case NONE -> engineCall().end();
+      case NONE, UNRECOGNIZED -> engineCall().end();
     }
   }
 

@@ -4,7 +4,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.extproc.EnvoyStandIn.Setup;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.gateway.GatewayTracing;
 import io.inferspan.gateway.Wire;
 import io.inferspan.gateway.Wire.Message;

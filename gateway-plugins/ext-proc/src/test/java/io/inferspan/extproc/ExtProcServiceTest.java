@@ -14,7 +14,7 @@ import io.inferspan.epp.plugins.score.SessionAffinityScorer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.extproc.EnvoyStandIn.Setup;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.gateway.Wire;
 import io.inferspan.gateway.Wire.Message;
 import io.inferspan.testing.SpanRecord;

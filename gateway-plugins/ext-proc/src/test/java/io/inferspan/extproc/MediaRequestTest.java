@@ -11,7 +11,7 @@ import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.epp.tracing.EppTracing;
 import io.inferspan.extproc.EnvoyStandIn.Setup;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.testing.SpanRecord;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -10,7 +10,7 @@ import io.inferspan.epp.plugins.pick.MaxScorePicker;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.extproc.EnvoyStandIn.Setup;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.testing.engine.EngineRequest;
 import io.opentelemetry.context.Context;
 import java.util.List;

@@ -5,6 +5,7 @@ import com.google.protobuf.Struct;
 import com.google.protobuf.UnsafeByteOperations;
 import com.google.protobuf.Value;
 import io.inferspan.extproc.proto.Envoy;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -70,7 +71,13 @@ public record ProcessingRequest(
   }
 
   /** The modes in which Envoy sends the two bodies. */
-  public record Modes(BodyMode request, BodyMode response) {}
+  public record Modes(BodyMode request, BodyMode response) {
+
+    /** Returns whether Envoy delays the headers until the body has been sent. */
+    public boolean holdsHeaders() {
+      return request != BodyMode.NONE && request != BodyMode.STREAMED;
+    }
+  }
 
   /** Returns the name of the part, without its content. */
   @Override
@@ -119,7 +126,15 @@ public record ProcessingRequest(
 
   private static Modes modes(Envoy.ProtocolConfiguration config) throws MalformedMessageException {
     return new Modes(
-        BodyMode.of(config.getRequestBodyMode()), BodyMode.of(config.getResponseBodyMode()));
+        known(config.getRequestBodyMode(), config.getRequestBodyModeValue()),
+        known(config.getResponseBodyMode(), config.getResponseBodyModeValue()));
+  }
+
+  private static BodyMode known(BodyMode mode, int number) throws MalformedMessageException {
+    if (mode == BodyMode.UNRECOGNIZED) {
+      throw new MalformedMessageException("the body mode " + number + " is unknown");
+    }
+    return mode;
   }
 
   /**

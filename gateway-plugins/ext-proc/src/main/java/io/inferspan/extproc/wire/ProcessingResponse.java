@@ -147,8 +147,8 @@ public final class ProcessingResponse {
     return Envoy.ProcessingMode.newBuilder()
         .setRequestHeaderMode(SEND)
         .setResponseHeaderMode(SEND)
-        .setRequestBodyMode(modes.request().number())
-        .setResponseBodyMode(modes.response().number())
+        .setRequestBodyMode(modes.request())
+        .setResponseBodyMode(modes.response())
         .setResponseTrailerMode(SEND)
         .build();
   }

@@ -22,6 +22,7 @@ import io.envoyproxy.envoy.service.ext_proc.v3.StreamedBodyResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.TrailersResponse;
 import io.envoyproxy.envoy.type.v3.HttpStatus;
 import io.envoyproxy.envoy.type.v3.StatusCode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.extproc.wire.ProcessingRequest.Modes;
 import io.inferspan.extproc.wire.ProcessingRequest.Part;
 import io.inferspan.extproc.wire.ProcessingResponse.Answer;

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
-import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.proto.Envoy.BodyMode;
+import io.inferspan.extproc.wire.ProcessingRequest.Modes;
 import io.inferspan.samples.embeddings.RunningProgram.Command;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +64,8 @@ class EnvoyPickerIT {
   void configuration_showsThePickerBothBodiesInModesThatItKnows() throws Exception {
     var mode = EnvoyConfiguration.read(YAML).processor().getProcessingMode();
 
-    assertThat(BodyMode.valueOf(mode.getRequestBodyMode().name()).holdsHeaders()).isTrue();
+    BodyMode request = BodyMode.valueOf(mode.getRequestBodyMode().name());
+    assertThat(new Modes(request, BodyMode.NONE).holdsHeaders()).isTrue();
     assertThat(mode.getResponseBodyMode().name()).isEqualTo(BodyMode.FULL_DUPLEX_STREAMED.name());
     // In these two modes Envoy insists on trailers.
     assertThat(mode.getRequestTrailerMode().name()).isEqualTo("SEND");

@@ -45,6 +45,7 @@ class EngineIT {
   private long attributed;
   private int mostMembers;
   private double worstError;
+  private LaunchDetail detail = LaunchDetail.FULL;
 
   @Test
   void allSampled_sharesAddUpToTheBusyTime() throws Exception {
@@ -72,6 +73,34 @@ class EngineIT {
   }
 
   @Test
+  void launchesCountedAtEntry_marksAreTheWindowAndNoLaunchIsMissing() throws Exception {
+    detail = LaunchDetail.COUNTED;
+    EngineRun run = play(new Load(64, 16, 1, 0, 7), "--release=0.16.0");
+
+    assertTrue(run);
+    assertWindows(run, "launches:counted");
+  }
+
+  @Test
+  void noProbesOnLaunches_marksAndWaitsAreTheWindow() throws Exception {
+    detail = LaunchDetail.DETACHED;
+    EngineRun run = play(new Load(64, 16, 1, 0, 7), "--release=0.24.0", "--tp=2", "--sync");
+
+    assertTrue(run);
+    assertWindows(run, "launches:detached");
+  }
+
+  private static void assertWindows(EngineRun run, String level) {
+    assertThat(busy(run)).isPositive();
+    assertThat(run.named(STEP))
+        .allSatisfy(
+            step ->
+                assertThat(step.attributes())
+                    .containsEntry("busy.source", "marks")
+                    .containsEntry("inferspan.ebpf.level", level));
+  }
+
+  @Test
   void stepsOf256Requests_noMemberIsWrong() throws Exception {
     Schedule crowd = Schedule.crowd("0.24.0");
     assertTrue(play(crowd.load(), crowd.options().toArray(String[]::new)));
@@ -89,10 +118,24 @@ class EngineIT {
       assertTrue(play(schedule.load(), schedule.options().toArray(String[]::new)));
       served += schedule.load().requests();
     }
+    report("engine", served);
+  }
+
+  /** With the plugin, as any engine of vLLM's source has it. */
+  @Test
+  void engineOfOtherCode_noMemberIsWrong() throws Exception {
+    int wanted = Integer.getInteger("engine.requests", 96);
+    for (Schedule schedule : Schedule.plain(wanted, Long.getLong("engine.seed", 11))) {
+      assertTrue(play(schedule.load(), schedule.options().toArray(String[]::new)));
+    }
+    report("other engine", wanted);
+  }
+
+  private void report(String engine, int served) {
     System.out.printf(
-        "engine: %d requests, %d steps of up to %d members, 0 wrong, %d of %d launches attributed,"
+        "%s: %d requests, %d steps of up to %d members, 0 wrong, %d of %d launches attributed,"
             + " shares off by at most %.2f of their bound%n",
-        served, steps, mostMembers, attributed, launches, worstError);
+        engine, served, steps, mostMembers, attributed, launches, worstError);
   }
 
   /** Both ways: what is called whole is whole, and without a loss all is. */
@@ -141,8 +184,9 @@ class EngineIT {
         .start();
   }
 
-  private static EngineRun play(Load load, String... options) throws Exception {
-    EngineRun run = EngineRun.of(load, TestKit.children().build(), List.of(options));
+  private EngineRun play(Load load, String... options) throws Exception {
+    BridgeConfig config = TestKit.children().launches(detail).build();
+    EngineRun run = EngineRun.of(load, config, List.of(options));
     assertThat(run.lost).as("%s %s", load, List.of(options)).isZero();
     assertThat(run.unsent).as("spans that were not exported").isZero();
     return run;
@@ -200,19 +244,25 @@ class EngineIT {
     }
     assertThat(found).as("steps that did not run").isEmpty();
     assertThat(covered(run.named(STEP))).hasSameSizeAs(run.truth);
+    if (detail != LaunchDetail.FULL) {
+      assertThat(known).as("launches that are spans").isZero();
+      return;
+    }
     assertThat(known).isEqualTo(launched).isGreaterThan(run.truth.size());
     steps += run.truth.size();
     launches += launched;
     attributed += known;
   }
 
-  private static void assertCounts(Ran ran, SpanRecord span) {
+  private void assertCounts(Ran ran, SpanRecord span) {
     assertThat(span.attributes())
         .as("%s", ran)
         .containsEntry("llm_d.engine.step.members", (long) ran.tokens().size())
         .containsEntry("llm_d.engine.step.members.prefill", (long) ran.prefills().size())
-        .containsEntry("llm_d.engine.tokens", sum(ran.tokens()))
-        .containsEntry("llm_d.engine.step.launches", ran.launches());
+        .containsEntry("llm_d.engine.tokens", sum(ran.tokens()));
+    assertThat(span.attribute("llm_d.engine.step.launches"))
+        .as("%s", ran)
+        .isEqualTo(detail == LaunchDetail.DETACHED ? null : ran.launches());
   }
 
   /** The prompt tokens of each member that has a trace, by that; 0 where it decodes. */

@@ -49,6 +49,12 @@ final class EngineRun {
     }
   }
 
+  /** The releases whose layouts the engine of other code has. */
+  private static final List<String> PLAIN_RELEASES =
+      List.of(
+          "0.8.5", "0.9.0", "0.9.1", "0.9.2", "0.10.2", "0.11.0", "0.11.2", "0.14.0", "0.16.0",
+          "0.19.1", "0.23.0");
+
   /** A load, and an engine for it. */
   record Schedule(Load load, boolean isAsync, int ranks, List<String> options) {
 
@@ -76,6 +82,29 @@ final class EngineRun {
       int oneUnsampledOf = 1 + random.nextInt(3);
       Load load = new Load(requests, concurrent, oneUnsampledOf, aborts, random.nextLong());
       return new Schedule(load, async, ranks, options);
+    }
+
+    /**
+     * Schedules of the engine of other code, one per layout in turn, of {@code wanted} requests.
+     */
+    static List<Schedule> plain(int wanted, long seed) {
+      Random random = new Random(seed);
+      List<Schedule> schedules = new ArrayList<>();
+      for (int served = 0; served < wanted; served = served(schedules)) {
+        int requests = Math.min(wanted - served, 600);
+        int release = (schedules.size() + 6) % PLAIN_RELEASES.size();
+        int concurrent = Math.min(requests / 2, 16 << random.nextInt(5));
+        boolean whole = random.nextBoolean();
+        Load load =
+            new Load(requests, concurrent, whole ? 1 : 3, whole ? 0 : 0.2, random.nextLong());
+        List<String> options = List.of(PLAIN, "--release=" + PLAIN_RELEASES.get(release));
+        schedules.add(new Schedule(load, false, 1, options));
+      }
+      return schedules;
+    }
+
+    private static int served(List<Schedule> schedules) {
+      return schedules.stream().mapToInt(one -> one.load.requests).sum();
     }
 
     /** All requests that a step can have, in the first one. */
@@ -107,7 +136,7 @@ final class EngineRun {
   /** An option of this class: the engine has no plugin. */
   static final String NO_PLUGIN = "--no-plugin";
 
-  /** The same, of an engine that shares no code with the other. */
+  /** Another engine, which shares no code with the first. */
   static final String PLAIN = "--plain";
 
   final Load load;
@@ -132,7 +161,7 @@ final class EngineRun {
     boolean plain = options.contains(PLAIN);
     command.add(TestKit.script(plain ? "engine/plain" : "engine/engine").toString());
     command.addAll(List.of("--truth", written.toString(), "--libraries", kit.toString()));
-    boolean plugin = !plain && !options.contains(NO_PLUGIN);
+    boolean plugin = !options.contains(NO_PLUGIN);
     command.addAll(options);
     command.removeAll(List.of(PLAIN, NO_PLUGIN));
     try (OtlpReceiver receiver = OtlpReceiver.start();

@@ -53,7 +53,8 @@ struct ispan_thread {
 	s32 outer_fd;
 	u8 outer_source;
 	u8 outer_flags; /* ISPAN_THREAD_LEFT and _ALONE of outer_request */
-	u8 outer_pad[2];
+	u8 drives; /* one of its calls of the runtime called the driver for the same operation */
+	u8 in_step; /* a step that it marked is open, unless its source is another than CKP */
 	u64 last;        /* connection and number of the last request that it read, which may have its response */
 	u64 last_number;
 	u64 mixed;       /* the request during which it did other work */

@@ -39,6 +39,62 @@ static __always_inline u16 kind_at_entry(struct ispan_call call, struct pt_regs 
 	return call.kind;
 }
 
+static __always_inline u32 class_of(u16 kind)
+{
+	return kind <= ISPAN_KIND_CUDA_GRAPH_LAUNCH ? ISPAN_CLASS_LAUNCHES : ISPAN_CLASS_CALLS;
+}
+
+static __always_inline bool owner_of_call(struct ispan_thread *thread, struct task_struct *task, u16 kind,
+					  struct ispan_context *context)
+{
+	if (!context_of_thread(thread, (u64)task->tgid << 32 | (u32)task->pid, context)) {
+		context->owner = step_waited_for(task->tgid, kind);
+		context->source = ISPAN_SOURCE_CKP;
+	}
+	return context->owner;
+}
+
+static __always_inline bool are_counted(const struct ispan_settings *settings, struct ispan_call call)
+{
+	return class_of(call.kind) == ISPAN_CLASS_LAUNCHES && settings->levels[ISPAN_CLASS_LAUNCHES] >= ISPAN_LEVEL_COUNTED;
+}
+
+/* The end of a step reports the number of its launches, so its own thread only counts them. */
+static __always_inline bool is_counted_by_step(struct ispan_thread *thread)
+{
+	if (!thread->in_step || thread->source != ISPAN_SOURCE_CKP)
+		return false;
+	thread->launches++;
+	count(ISPAN_COUNT_SHED + ISPAN_CLASS_LAUNCHES);
+	return true;
+}
+
+/*
+ * Counts a launch without its return, which saves the second of two traps. The first return of a call of the runtime shows whether the
+ * runtime calls the driver.
+ */
+static __always_inline bool is_counted(const struct ispan_settings *settings, struct ispan_thread *thread, struct task_struct *task,
+				       struct ispan_call call)
+{
+	struct ispan_context context;
+	struct ispan_record record = {.kind = call.kind};
+
+	if (!are_counted(settings, call))
+		return false;
+	if (call.flags & ISPAN_CALL_RUNTIME)
+		return thread->drives;
+	cover_runtime(thread, thread->depth, call.kind);
+	if (is_counted_by_step(thread) || !owner_of_call(thread, task, call.kind, &context))
+		return true;
+	record_fill(&record, &context, (u64)task->tgid << 32 | (u32)task->pid, call.kind);
+	record.start_ns = record.end_ns = bpf_ktime_get_ns();
+	if (!is_added(&record, true, 0))
+		return false;
+	count(ISPAN_COUNT_SHED + ISPAN_CLASS_LAUNCHES);
+	thread->launches++;
+	return true;
+}
+
 static __always_inline int call_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -53,6 +109,8 @@ static __always_inline int call_begins(const struct ispan_settings *settings, st
 		return STOP_HERE;
 	thread = thread_of(task);
 	call = cookie_of(regs);
+	if (are_counted(settings, call) && thread && !thread->depth && !(call.flags & ISPAN_CALL_RUNTIME) && is_counted_by_step(thread))
+		return STOP_HERE;
 	if (!may_have_context(thread, task) && !step_waited_for(task->tgid, call.kind)) {
 		count_unattributed(thread, task->tgid);
 		return STOP_HERE;
@@ -64,6 +122,8 @@ static __always_inline int call_begins(const struct ispan_settings *settings, st
 	if (!thread)
 		return STOP_HERE;
 	drop_dead_frames(settings, thread, regs->sp);
+	if (is_counted(settings, thread, task, call))
+		return STOP_HERE;
 	depth = thread->depth;
 	barrier_var(depth); /* see cover_runtime */
 	if (depth >= ISPAN_FRAMES) {
@@ -82,11 +142,6 @@ static __always_inline int call_begins(const struct ispan_settings *settings, st
 	frame->extra = operand_of(&arguments, call.extra);
 	frame->start_ns = bpf_ktime_get_ns();
 	return 0;
-}
-
-static __always_inline u32 class_of(u16 kind)
-{
-	return kind <= ISPAN_KIND_CUDA_GRAPH_LAUNCH ? ISPAN_CLASS_LAUNCHES : ISPAN_CLASS_CALLS;
 }
 
 static __always_inline void write_call(struct ispan_record *record, struct task_struct *task,
@@ -133,15 +188,12 @@ static __always_inline int call_ends(const struct ispan_settings *settings, stru
 	if (is_out(frame->call.extra))
 		frame->extra = word_at(frame->extra);
 	kind = frame->call.kind;
-	if (!context_of_thread(thread, (u64)task->tgid << 32 | (u32)task->pid, &context)) {
-		context.owner = step_waited_for(task->tgid, kind);
-		context.source = ISPAN_SOURCE_CKP;
-	}
-	if (!context.owner)
+	if (!owner_of_call(thread, task, kind, &context))
 		return 0;
 	if (!(frame->call.flags & ISPAN_CALL_RUNTIME)) {
 		kind = cover_runtime(thread, thread->depth, kind);
 	} else if (thread->covered & 1 << (thread->depth & 7)) {
+		thread->drives = 1;
 		count(ISPAN_COUNT_CALL_TWICE);
 		return 0;
 	}

@@ -50,6 +50,7 @@ static __always_inline void set_aside(const struct ispan_settings *settings, str
 		thread->outer_flags = thread->flags & (ISPAN_THREAD_LEFT | ISPAN_THREAD_ALONE);
 	}
 	thread->request = 0;
+	thread->in_step = 0;
 	thread->flags &= ~(ISPAN_THREAD_AWAY | ISPAN_THREAD_ALONE);
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
@@ -63,6 +64,7 @@ static __always_inline void go_back(const struct ispan_settings *settings, struc
 	thread->source = thread->outer_source;
 	thread->fd = thread->outer_fd;
 	thread->outer_request = 0;
+	thread->in_step = 0;
 	thread->flags |= thread->outer_flags;
 	outer = request_of(thread);
 	if (outer && !thread->outer_flags && pid_tgid_of(outer) == bpf_get_current_pid_tgid())
@@ -261,6 +263,7 @@ static __always_inline void step_begins(const struct ispan_settings *settings, s
 	if (announce_step(settings, &step, changes.step, regs))
 		bpf_loop(MOST_CHANGES / ISPAN_CHANGES, write_changes, &changes, 0);
 	thread->request = changes.step;
+	thread->in_step = 1;
 	engine_runs(step.tgid, changes.step);
 	plugin_runs(step.tgid, parent_of(bpf_get_current_task_btf()));
 }
@@ -274,7 +277,8 @@ static __always_inline void step_ends(const struct ispan_settings *settings, str
 		return;
 	step = request_of(thread);
 	/* Calls are counted while their probes are attached. */
-	if (step && step->flags & ISPAN_REQUEST_STEP && settings->flags & ISPAN_EMIT_CUDA && step->began_ns >= settings->attached_ns)
+	if (step && step->flags & ISPAN_REQUEST_STEP && settings->flags & ISPAN_EMIT_CUDA &&
+	    settings->levels[ISPAN_CLASS_LAUNCHES] != ISPAN_LEVEL_DETACHED && step->began_ns >= settings->attached_ns)
 		step->unattributed = thread->launches;
 	request_end(thread->request);
 	go_back(settings, thread);

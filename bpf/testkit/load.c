@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY]]]: launches kernels, or makes empty reads, in a request;
+ * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY [PER_STEP]]]]: launches kernels, or makes empty reads, in a request;
  * at full speed if PER_SECOND is 0. Prints calls, seconds, calls per second, CPU time per call, and the number of clock
  * readings between calls, which measures the idle time of its core. Empty reads are the cheapest events, so they reach the
  * highest rate. LIBRARY is a copy of the CUDA stand-in under another name, which is not probed: then the two libraries take
  * turns of 10 ms, and the last number is the cost of the probed library beyond that of the copy, as a share of a core, from the
- * clock readings per CPU time.
+ * clock readings per CPU time. With PER_STEP, so many launches are a step of an engine, with its
+ * marks and a wait for the stream.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -25,13 +26,34 @@ typedef int launch_function(void *, unsigned, unsigned, unsigned, unsigned, unsi
 
 extern int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
 			  void **);
+extern int cuStreamSynchronize(void *);
 
+/* What a step calls. */
+struct calls {
+	launch_function *launch;
+	int (*wait)(void *);
+	void (*begin)(uint64_t, const uint64_t *, uint32_t, uint32_t);
+	void (*end)(uint64_t);
+};
+
+static __attribute__((noinline)) void plain_begin(uint64_t step, const uint64_t *changes, uint32_t count, uint32_t flags)
+{
+	__asm__ volatile("nop" : : "r"(step), "r"(changes), "r"(count), "r"(flags) : "memory");
+}
+
+static __attribute__((noinline)) void plain_end(uint64_t step)
+{
+	__asm__ volatile("nop" : : "r"(step) : "memory");
+}
+
+static const struct calls watched = {cuLaunchKernel, cuStreamSynchronize, inferspan_ckp_step_begin, inferspan_ckp_step_end};
+static struct calls unwatched = {.begin = plain_begin, .end = plain_end};
+static uint64_t per_step;
 static double seconds;
 static double pause_nanos;
 static const char *traceparent;
 static uint64_t looks;
 static int nothing = -1; /* the descriptor for empty reads */
-static launch_function *unwatched;
 
 /* By library, in its turns: clock readings and CPU time of the thread. */
 static uint64_t turn_looks[2], turn_nanos[2];
@@ -73,9 +95,26 @@ static void launch(uint64_t number, launch_function *function)
 	function(NULL, (unsigned)(number & 0xffff) + 1, 1, 1, 32, 1, 1, 0, (void *)0x5100, NULL, NULL);
 }
 
+/* Ends a step and begins the next one, by the library whose turn it is. */
+static const struct calls *next_step(uint64_t made, const struct calls *last, unsigned turn)
+{
+	static const uint64_t member = 1ull << INFERSPAN_CKP_TOKENS_SHIFT | 1;
+	const struct calls *next = turn ? &unwatched : &watched;
+
+	if (!per_step)
+		return next;
+	if (last) {
+		last->wait((void *)0x5100);
+		last->end(made / per_step);
+	}
+	next->begin(made / per_step + 1, &member, 1, INFERSPAN_CKP_FULL);
+	return next;
+}
+
 static void *run(void *calls)
 {
 	uint64_t begin, end, made = 0, waited = 0;
+	const struct calls *side = NULL;
 
 	if (traceparent)
 		inferspan_ckp_request_begin(traceparent);
@@ -85,9 +124,11 @@ static void *run(void *calls)
 		for (int i = 0; i < 64; i++) {
 			while (pause_nanos && (double)(now() - begin) < (double)made * pause_nanos)
 				waited++;
-			if (unwatched)
-				launch(made, turn((now() - begin) / TURN_NANOS, waited) ? unwatched : cuLaunchKernel);
-			else if (nothing < 0)
+			if (unwatched.launch) {
+				if (!per_step || made % per_step == 0)
+					side = next_step(made, side, turn((now() - begin) / TURN_NANOS, waited));
+				launch(made, side->launch);
+			} else if (nothing < 0)
 				launch(made, cuLaunchKernel);
 			else
 				made -= read(nothing, NULL, 0) != 0;
@@ -104,9 +145,10 @@ int main(int count, char **arguments)
 	int threads = count > 2 ? atoi(arguments[2]) : 0;
 	pthread_t thread[64];
 	uint64_t calls[64] = {0}, all = 0, begin;
+	void *copy = NULL;
 
 	if (threads < 1 || threads > 64) {
-		fprintf(stderr, "usage: load SECONDS THREADS(1..64) [TRACEPARENT [PER_SECOND [launch|read|LIBRARY]]]\n");
+		fprintf(stderr, "usage: load SECONDS THREADS(1..64) [TRACEPARENT [PER_SECOND [launch|read|LIBRARY [PER_STEP]]]]\n");
 		return 2;
 	}
 	seconds = atof(arguments[1]);
@@ -115,7 +157,12 @@ int main(int count, char **arguments)
 	if (count > 5 && !strcmp(arguments[5], "read"))
 		nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	else if (count > 5 && strcmp(arguments[5], "launch"))
-		unwatched = (launch_function *)dlsym(dlopen(arguments[5], RTLD_NOW | RTLD_LOCAL), "cuLaunchKernel");
+		copy = dlopen(arguments[5], RTLD_NOW | RTLD_LOCAL);
+	if (copy) {
+		unwatched.launch = (launch_function *)dlsym(copy, "cuLaunchKernel");
+		unwatched.wait = (int (*)(void *))dlsym(copy, "cuStreamSynchronize");
+		per_step = count > 6 ? strtoull(arguments[6], NULL, 10) : 0;
+	}
 	begin = now();
 	for (int i = 0; i < threads; i++)
 		pthread_create(&thread[i], NULL, run, &calls[i]);
@@ -126,7 +173,7 @@ int main(int count, char **arguments)
 	seconds = (double)(now() - begin) / 1e9;
 	printf("%llu calls, %.3f s, %.0f calls/s, %.0f ns of CPU a call, %llu looks", (unsigned long long)all, seconds,
 	       (double)all / seconds, (double)read_clock(CLOCK_PROCESS_CPUTIME_ID) / (double)all, (unsigned long long)looks);
-	if (unwatched)
+	if (copy)
 		printf(", %.6f", 1 - (double)turn_looks[0] * (double)turn_nanos[1] / (double)turn_looks[1] / (double)turn_nanos[0]);
 	printf("\n");
 	return 0;

@@ -56,6 +56,7 @@ public final class BridgeConfig {
     read(settings, Setting.IGNORE_BELOW, value -> builder.ignoreBelow(duration(value)));
     read(settings, Setting.SLEEP_AFTER, value -> builder.sleepAfter(duration(value)));
     read(settings, Setting.BUDGET, value -> builder.budget(TracingBudget.parse(value)));
+    read(settings, Setting.LAUNCHES, value -> builder.launches(LaunchDetail.parse(value)));
     read(settings, Setting.MEASURE_PROGRAMS, value -> builder.measuresPrograms(bool(value)));
     read(settings, Setting.RING_BYTES, value -> builder.ringBytes(whole(value)));
     read(
@@ -157,6 +158,11 @@ public final class BridgeConfig {
     return given.budget;
   }
 
+  /** Returns the most detail of launches. */
+  public LaunchDetail launches() {
+    return given.launches;
+  }
+
   /** Returns whether all CPU time of this process counts towards the budget. */
   public boolean wholeProcess() {
     return given.wholeProcess;
@@ -196,6 +202,7 @@ public final class BridgeConfig {
     private Duration ignoreBelow = Duration.ZERO;
     private Duration sleepAfter = Duration.ofMinutes(1);
     private @Nullable TracingBudget budget;
+    private LaunchDetail launches = LaunchDetail.FULL;
     private boolean wholeProcess;
     private int ringBytes = 16 << 20;
     private Set<ContextSharing> sharedContexts = EnumSet.noneOf(ContextSharing.class);
@@ -281,6 +288,12 @@ public final class BridgeConfig {
       return this;
     }
 
+    /** Sets the most detail that launches of kernels and graphs have; full by default. */
+    public Builder launches(LaunchDetail most) {
+      this.launches = Objects.requireNonNull(most, "most");
+      return this;
+    }
+
     /**
      * Sets whether all CPU time of this process counts towards the budget, as in an agent; by
      * default only that of the bridge's threads counts.
@@ -335,6 +348,7 @@ public final class BridgeConfig {
       copy.ignoreBelow = ignoreBelow;
       copy.sleepAfter = sleepAfter;
       copy.budget = budget;
+      copy.launches = launches;
       copy.wholeProcess = wholeProcess;
       copy.ringBytes = ringBytes;
       copy.sharedContexts = EnumSet.noneOf(ContextSharing.class);

@@ -20,6 +20,7 @@ final class BatchWriter implements BatchSink {
   private static final int LINKS = 128;
   private static final double MILLI = 1e6;
   private static final String HOST_WINDOW = "host_window";
+  private static final String MARKS = "marks";
   private static final String PLUGIN = "plugin";
   private static final String FRAMES = "frames";
 
@@ -95,6 +96,12 @@ final class BatchWriter implements BatchSink {
     if (step.frames) {
       pending.set(BatchAttributes.INFERRED, inferred);
     }
+    if (step.isLowered()) {
+      pending.set(KernelAttributes.LEVEL, step.level);
+    }
+    if (!step.isLowered() || step.counted >= 0) {
+      pending.set(BatchAttributes.LAUNCHES, Math.max(step.launches, step.counted));
+    }
     return pending
         .set(KernelAttributes.PROCESS_ID, step.pid)
         .set(BatchAttributes.STEP, step.number)
@@ -102,9 +109,8 @@ final class BatchWriter implements BatchSink {
         .set(BatchAttributes.UNIDENTIFIED, unidentified)
         .set(BatchAttributes.PREFILL_MEMBERS, prefills)
         .set(BatchAttributes.TOKENS, tokens)
-        .set(BatchAttributes.LAUNCHES, step.launches)
         .set(BatchAttributes.BUSY_MS, step.busyNanos / MILLI)
-        .set(BatchAttributes.BUSY_SOURCE, HOST_WINDOW)
+        .set(BatchAttributes.BUSY_SOURCE, step.isLowered() ? MARKS : HOST_WINDOW)
         .set(BatchAttributes.MODEL, model(step.frames))
         .set(BatchAttributes.SOURCE, source(step.frames))
         .set(BatchAttributes.COVERAGE, step.known && step.complete ? 1.0 : 0.0);
@@ -146,7 +152,7 @@ final class BatchWriter implements BatchSink {
         .set(BatchAttributes.TOKENS, phase.tokens)
         .set(BatchAttributes.SHARE_MS, phase.shareNanos / MILLI)
         .set(BatchAttributes.BUSY_MS, phase.busyNanos / MILLI)
-        .set(BatchAttributes.BUSY_SOURCE, HOST_WINDOW)
+        .set(BatchAttributes.BUSY_SOURCE, phase.marks > 0 ? MARKS : HOST_WINDOW)
         .set(BatchAttributes.MODEL, model(request.frames))
         .set(BatchAttributes.SOURCE, source(request.frames))
         .set(BatchAttributes.COVERAGE, request.coverage())

@@ -34,6 +34,11 @@ final class Batches {
 
     /** Returns whether a record of any process was lost in this interval. */
     boolean during(long fromNanos, long toNanos);
+
+    /** The level of launches in this time; empty if each was reported. */
+    default String launches(long fromNanos, long toNanos) {
+      return "";
+    }
   }
 
   /** Holds at most {@code most} requests, and at most {@code most} slots per rank. */
@@ -108,7 +113,9 @@ final class Batches {
     return rank(pid).begin(step, changes, nanos);
   }
 
-  /** Ends a step, in which the process made {@code launches} launches. */
+  /**
+   * Ends a step, in which the process made {@code launches} launches; -1 if they were not counted.
+   */
   void stepEnded(int pid, long step, long launches, long nanos) {
     rank(pid).end(step, launches, nanos);
   }
@@ -171,6 +178,11 @@ final class Batches {
    */
   boolean lost(long fromNanos, long toNanos) {
     return losses.during(fromNanos, toNanos);
+  }
+
+  /** The level of launches in this time; empty if each was reported. */
+  String launches(long fromNanos, long toNanos) {
+    return losses.launches(fromNanos, toNanos);
   }
 
   void done(Step step, long nanos) {

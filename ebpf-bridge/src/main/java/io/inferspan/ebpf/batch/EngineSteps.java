@@ -41,6 +41,9 @@ public final class EngineSteps {
 
     /** Returns whether a record of any process was lost in this interval. */
     boolean lost(long fromNanos, long toNanos);
+
+    /** The level of launches in this time, such as {@code launches:counted}; empty if full. */
+    String launches(long fromNanos, long toNanos);
   }
 
   /** The last step that a process began, with the changes read so far. */
@@ -56,6 +59,9 @@ public final class EngineSteps {
 
     /** Stream of the last launch; a wait for another stream does not show the end of the step. */
     long stream;
+
+    /** Launches of the step are not all reported, so its stream is unknown. */
+    boolean anyStream;
   }
 
   /** Writes spans to {@code telemetry}; {@code epochNanos} converts times of the kernel's clock. */
@@ -63,11 +69,22 @@ public final class EngineSteps {
     ShareModel model = ShareModel.PREFILL_WEIGHTED;
     BatchWriter writer = new BatchWriter(telemetry, model, epochNanos);
     this.host = host;
-    this.batches = new Batches(model, MOST_REQUESTS, new Written(writer, host), host::lost);
+    Written written = new Written(writer, host);
+    this.batches = new Batches(model, MOST_REQUESTS, written, written);
     this.framed = new FramedEngines(batches, this::head);
   }
 
-  private record Written(BatchWriter writer, Host host) implements BatchSink {
+  private record Written(BatchWriter writer, Host host) implements BatchSink, Batches.Losses {
+
+    @Override
+    public boolean during(long fromNanos, long toNanos) {
+      return host.lost(fromNanos, toNanos);
+    }
+
+    @Override
+    public String launches(long fromNanos, long toNanos) {
+      return host.launches(fromNanos, toNanos);
+    }
 
     @Override
     public void step(Step step, long doneNanos) {
@@ -204,6 +221,7 @@ public final class EngineSteps {
       Step step = batches.stepBegan(pid, marks.step, changes, marks.beganNanos);
       step.owner = marks.owner;
       marks.open = true;
+      marks.anyStream = step.isLowered();
       host.began(step);
     }
   }
@@ -212,8 +230,7 @@ public final class EngineSteps {
     Marks marks = engines.get(event.tgid());
     if (marks != null && marks.open && marks.owner == event.owner()) {
       marks.open = false;
-      long launches = event.amount() < 0 ? Long.MAX_VALUE : event.amount();
-      batches.stepEnded(event.tgid(), marks.step, launches, event.endNanos());
+      batches.stepEnded(event.tgid(), marks.step, event.amount(), event.endNanos());
     }
   }
 
@@ -246,7 +263,8 @@ public final class EngineSteps {
         }
       }
       case CUDA_STREAM_SYNC, CUDA_STREAM_QUERY, CUDA_DEVICE_SYNC -> {
-        boolean awaitsLaunches = kind == Kind.CUDA_DEVICE_SYNC || marks.stream == event.detail();
+        boolean awaitsLaunches =
+            kind == Kind.CUDA_DEVICE_SYNC || marks.anyStream || marks.stream == event.detail();
         if (event.result() == 0 && awaitsLaunches) {
           batches.allDone(pid, event.endNanos());
         }

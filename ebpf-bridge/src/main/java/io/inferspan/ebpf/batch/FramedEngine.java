@@ -305,7 +305,9 @@ final class FramedEngine {
    */
   private void measure(Step step, @Nullable Window window, long atNanos) {
     boolean own = window != null && window.syncedNanos > 0 && window.syncedNanos <= atNanos;
-    if (window != null && own && !window.torn && !foreign) {
+    step.level = batches.launches(step.beganNanos, atNanos);
+    step.counted = -1;
+    if (window != null && own && !window.torn && !foreign && !step.isLowered()) {
       step.launches = window.launches;
       step.firstLaunchNanos = window.firstNanos;
       step.complete(window.syncedNanos, 0);

@@ -12,6 +12,9 @@ final class PhaseTotals {
   /** Steps whose membership is inferred rather than observed. */
   long inferred;
 
+  /** Steps whose launches were not all reported. */
+  long marks;
+
   long beganNanos = Long.MAX_VALUE;
   long endedNanos = Long.MIN_VALUE;
 
@@ -33,8 +36,9 @@ final class PhaseTotals {
     long share = step.shares[index];
     shareNanos += share;
     busyNanos += step.busyNanos;
-    boolean alone = step.size == 1 && !step.frames;
+    boolean alone = step.size == 1 && !step.frames && !step.isLowered();
     boundNanos += alone ? 0 : Math.max(share, step.busyNanos - share);
+    marks += step.isLowered() ? 1 : 0;
     inferred += step.inferred[index] ? 1 : 0;
     beganNanos = Math.min(beganNanos, step.beganNanos);
     endedNanos = Math.max(endedNanos, doneNanos);

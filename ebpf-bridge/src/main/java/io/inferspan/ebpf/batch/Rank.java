@@ -47,8 +47,14 @@ final class Rank {
     long context;
   }
 
-  /** A recorded CUDA event: its step, and the step's launches before it. */
-  private record Recorded(Step step, long launches) {}
+  /** A recorded CUDA event: its step, and the step's launches and recorded events by then. */
+  private record Recorded(Step step, long launches, long records) {
+
+    /** Whether the step may have launched more since. */
+    boolean isEarly() {
+      return step.launches > launches || (step.isLowered() && step.records > records);
+    }
+  }
 
   Rank(int pid, Batches batches, BatchCounters counters) {
     this.pid = pid;
@@ -91,6 +97,7 @@ final class Rank {
     counters.increment(Count.STEPS);
     Step step = synced ? snapshot(number, nanos) : unknown(number, nanos);
     step.sinceNanos = endedNanos == 0 ? nanos : endedNanos;
+    step.level = batches.launches(nanos, Long.MAX_VALUE);
     open = step;
     return step;
   }
@@ -180,15 +187,17 @@ final class Rank {
   }
 
   /**
-   * Ends the open step, in which the process made {@code launches} launches; if fewer were read,
-   * some were lost.
+   * Ends the open step, in which the process made {@code launches} launches, or -1 if they were not
+   * counted; if fewer were read, some were lost.
    */
   void end(long number, long launches, long nanos) {
     Step step = open;
     if (step == null || step.number != number) {
       return; // Its start was lost.
     }
-    step.complete &= step.launches >= launches;
+    step.level = batches.launches(step.beganNanos, nanos);
+    step.counted = launches;
+    step.complete &= step.isLowered() || (launches >= 0 && step.launches >= launches);
     end(step, nanos);
   }
 
@@ -196,7 +205,7 @@ final class Rank {
     open = null;
     step.endedNanos = nanos;
     endedNanos = nanos;
-    if (step.launches == 0 || step.synchronizedNanos > 0) {
+    if (!step.hasLaunched() || step.synchronizedNanos > 0) {
       drain(step, Math.max(step.synchronizedNanos, deviceFreeNanos));
     } else {
       inFlight.add(step);
@@ -217,8 +226,12 @@ final class Rank {
   }
 
   void recorded(long event) {
-    if (open != null && open.launches > 0) {
-      events.put(event, new Recorded(open, open.launches));
+    Step step = open;
+    if (step != null && (step.launches > 0 || step.isLowered())) {
+      if (step.isLowered()) {
+        step.synchronizedNanos = 0; // There may have been a launch before.
+      }
+      events.put(event, new Recorded(step, step.launches, ++step.records));
       if (events.size() > MOST_EVENTS) {
         Iterator<Recorded> oldest = events.values().iterator();
         oldest.next();
@@ -230,7 +243,7 @@ final class Rank {
   /** An event recorded before the last launch of a step does not show the end of the step. */
   void eventReached(long event, long nanos) {
     Recorded recorded = events.remove(event);
-    if (recorded == null || recorded.step.launches > recorded.launches) {
+    if (recorded == null || recorded.isEarly()) {
       return;
     }
     Step step = recorded.step;
@@ -245,7 +258,7 @@ final class Rank {
     if (!inFlight.isEmpty()) {
       drain(inFlight.getLast(), nanos);
     }
-    if (open != null && open.launches > 0) {
+    if (open != null && (open.launches > 0 || open.isLowered())) {
       open.synchronizedNanos = nanos;
     }
   }

@@ -27,6 +27,16 @@ public final class Step {
   long endedNanos;
   long firstLaunchNanos;
   long launches;
+
+  /** As the programs counted them; -1 if they did not. */
+  long counted;
+
+  /** Events of the device that were recorded. */
+  long records;
+
+  /** Of launches, if not each was reported: then the step's marks limit its window. */
+  String level = "";
+
   long synchronizedNanos;
   long busyNanos;
 
@@ -72,12 +82,22 @@ public final class Step {
     return context;
   }
 
+  boolean isLowered() {
+    return !level.isEmpty();
+  }
+
+  /** Whether the device worked for it, or may have. */
+  boolean hasLaunched() {
+    return launches > 0 || (isLowered() && (counted > 0 || (counted < 0 && size > 0)));
+  }
+
   /**
    * Sets the busy time. Steps run on the device one after the other, so it begins with the first
-   * launch or the end of the previous step, whichever is later.
+   * launch or the end of the previous step, whichever is later. If launches were not reported, it
+   * begins with the start of the step instead.
    */
   void complete(long nanos, long beforeNanos) {
-    long from = Math.max(firstLaunchNanos, beforeNanos);
-    busyNanos = launches == 0 ? 0 : Math.max(0, nanos - from);
+    long from = Math.max(isLowered() ? beganNanos : firstLaunchNanos, beforeNanos);
+    busyNanos = hasLaunched() ? Math.max(0, nanos - from) : 0;
   }
 }

@@ -7,6 +7,7 @@ import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.libbpf.UprobeTarget;
 import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
 import io.inferspan.ebpf.probe.Attacher;
+import io.inferspan.ebpf.wire.EventClass;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +46,11 @@ final class CkpPrograms implements Attacher {
 
   List<BpfProgram> programs() {
     return programs;
+  }
+
+  @Override
+  public EventClass classOf(Site site) {
+    return EventClass.REQUESTS;
   }
 
   @Override

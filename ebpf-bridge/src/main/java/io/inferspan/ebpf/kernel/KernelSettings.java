@@ -146,8 +146,8 @@ public final class KernelSettings implements AutoCloseable {
             switch (events) {
               case SCHED -> SCHED | TCP;
               case SYSCALLS -> SYSCALLS;
-              case CALLS, REQUESTS -> 0;
-              case LAUNCHES -> CUDA | NCCL;
+              case LAUNCHES, REQUESTS -> 0;
+              case CALLS -> CUDA | NCCL;
             };
       }
     }
@@ -161,8 +161,8 @@ public final class KernelSettings implements AutoCloseable {
   public void attached(EventClass events, long nowNanos) {
     switch (events) {
       case SCHED -> LONG.setVolatile(memory, (long) SCHED_AT, nowNanos);
-      case LAUNCHES -> LONG.setVolatile(memory, (long) ATTACHED_AT, nowNanos);
-      case SYSCALLS, CALLS, REQUESTS -> {}
+      case CALLS -> LONG.setVolatile(memory, (long) ATTACHED_AT, nowNanos);
+      case SYSCALLS, LAUNCHES, REQUESTS -> {}
     }
   }
 

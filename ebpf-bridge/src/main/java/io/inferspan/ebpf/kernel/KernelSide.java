@@ -306,20 +306,19 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Detaches the probes of a class if it has its own. {@link EventClass#LAUNCHES} has the probes of
-   * all CUDA and NCCL calls, and {@link EventClass#REQUESTS} the programs at system calls, because
-   * they report when a request begins.
+   * Detaches the probes of a class if it has its own. {@link EventClass#REQUESTS} has the programs
+   * at system calls, because they report when a request begins.
    */
   public void detach(EventClass events) {
     switch (events) {
       case SCHED -> programs.pause(ON_TRACEPOINTS);
-      case LAUNCHES -> ifThere(calls, LibraryProbes::pause);
+      case CALLS, LAUNCHES -> ifThere(calls, probes -> probes.pause(events));
       case REQUESTS -> {
         programs.pause(List.of(CONTEXT));
-        ifThere(ckp, LibraryProbes::pause);
+        ifThere(ckp, probes -> probes.pause(events));
         forgetRequests();
       }
-      case SYSCALLS, CALLS -> {}
+      case SYSCALLS -> {}
     }
   }
 
@@ -327,14 +326,14 @@ public final class KernelSide implements AutoCloseable {
   public void attach(EventClass events) {
     switch (events) {
       case SCHED -> programs.resume(ON_TRACEPOINTS);
-      case LAUNCHES -> ifThere(calls, LibraryProbes::resume);
+      case CALLS, LAUNCHES -> ifThere(calls, probes -> probes.resume(events));
       case REQUESTS -> {
         // A program that was still running when it was detached may have added a request.
         forgetRequests();
-        ifThere(ckp, LibraryProbes::resume);
+        ifThere(ckp, probes -> probes.resume(events));
         programs.resume(List.of(CONTEXT));
       }
-      case SYSCALLS, CALLS -> {}
+      case SYSCALLS -> {}
     }
   }
 

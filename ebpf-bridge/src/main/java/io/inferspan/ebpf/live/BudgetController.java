@@ -226,7 +226,9 @@ final class BudgetController {
   }
 
   private boolean attached(EventClass events, double room, long nowNanos) {
-    if (room < ROOM_TO_ATTACH || nowNanos < nextTrial.getOrDefault(events, nowNanos)) {
+    // Without waits for the device, launches say little about an engine's step.
+    boolean later = events == EventClass.LAUNCHES && isDetached(EventClass.CALLS);
+    if (later || room < ROOM_TO_ATTACH || nowNanos < nextTrial.getOrDefault(events, nowNanos)) {
       return false;
     }
     set(events, events == EventClass.REQUESTS ? DetailLevel.FULL : DetailLevel.COUNTED);
@@ -247,7 +249,8 @@ final class BudgetController {
     DetailLevel least =
         switch (events) {
           case SCHED, SYSCALLS -> DetailLevel.DETACHED;
-          case CALLS -> DetailLevel.COUNTED;
+          case CALLS ->
+              isDetached(EventClass.LAUNCHES) ? DetailLevel.DETACHED : DetailLevel.COUNTED;
           case LAUNCHES -> detachable.libraries() ? DetailLevel.DETACHED : DetailLevel.COUNTED;
           case REQUESTS -> DetailLevel.FULL;
         };
@@ -258,15 +261,8 @@ final class BudgetController {
     set(events, levels.of(events).lower());
   }
 
-  /**
-   * Sets a level. Probes of launches and of other calls are attached and detached together, and the
-   * programs that recognise requests also report system calls.
-   */
+  /** Sets a level. The programs that recognise requests also report system calls. */
   private void set(EventClass events, DetailLevel level) {
-    if (events == EventClass.LAUNCHES
-        && (level == DetailLevel.DETACHED || isDetached(EventClass.LAUNCHES))) {
-      levels = levels.with(EventClass.CALLS, level);
-    }
     if (events == EventClass.REQUESTS && level == DetailLevel.DETACHED) {
       levels = levels.with(EventClass.SYSCALLS, level);
     }

@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.live;
 
+import io.inferspan.ebpf.LaunchDetail;
 import io.inferspan.ebpf.kernel.KernelSettings;
 import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.linux.Clocks;
@@ -27,14 +28,22 @@ final class DetailSwitch {
   private final KernelSide kernel;
   private final KernelSettings settings;
   private final LevelTimeline timeline;
-  private DetailLevels wanted = DetailLevels.FULL;
+  private final DetailLevels ceiling;
+  private DetailLevels wanted;
   private boolean asleep;
   private volatile DetailLevels now = DetailLevels.FULL;
 
-  DetailSwitch(KernelSide kernel, KernelSettings settings, LevelTimeline timeline) {
+  /** Creates a switch that never gives launches more detail than {@code launches}. */
+  DetailSwitch(
+      KernelSide kernel, KernelSettings settings, LevelTimeline timeline, LaunchDetail launches) {
+    DetailLevel most = DetailLevel.valueOf(launches.name());
+    boolean slow = most == DetailLevel.DETACHED && !kernel.detachesQuickly();
+    this.ceiling = DetailLevels.FULL.with(EventClass.LAUNCHES, slow ? DetailLevel.COUNTED : most);
+    this.wanted = ceiling;
     this.kernel = kernel;
     this.settings = settings;
     this.timeline = timeline;
+    apply();
   }
 
   /** Returns the current levels. */
@@ -44,7 +53,7 @@ final class DetailSwitch {
 
   /** Sets the levels for the time when the bridge does not sleep. */
   synchronized void set(DetailLevels levels) {
-    wanted = levels;
+    wanted = levels.lowest(ceiling);
     apply();
   }
 

@@ -89,7 +89,7 @@ public final class LiveBridge {
     this.reader = new RingReader(memory);
     this.sink = new EventSink(telemetry, KernelPlanner.folding(config), sources());
     Epoll epoll = parts.part(Epoll.watching(kernel.ringFd()));
-    this.detail = new DetailSwitch(kernel, settings, sink.levels());
+    this.detail = new DetailSwitch(kernel, settings, sink.levels(), config.launches());
     this.idle = new IdleController(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);

@@ -2,6 +2,7 @@ package io.inferspan.ebpf.probe;
 
 import io.inferspan.ebpf.libbpf.BpfLink;
 import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
+import io.inferspan.ebpf.wire.EventClass;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -13,4 +14,9 @@ public interface Attacher {
    * Attaches to all these functions of a library, in every process; throws if one of them fails.
    */
   BpfLink attach(Path library, List<Site> sites);
+
+  /** Returns the class of the events at this place; each class is attached on its own. */
+  default EventClass classOf(Site site) {
+    return EventClass.CALLS;
+  }
 }

@@ -6,6 +6,8 @@ import io.inferspan.ebpf.libbpf.BpfProgram;
 import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.libbpf.UprobeTarget;
 import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
+import io.inferspan.ebpf.wire.EventClass;
+import io.inferspan.ebpf.wire.Kind;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -14,6 +16,8 @@ import java.util.List;
  * otherwise two.
  */
 public final class CallPrograms implements Attacher {
+
+  private static final int KIND = 0xffff;
 
   private final List<BpfProgram> programs;
 
@@ -51,6 +55,15 @@ public final class CallPrograms implements Attacher {
       last.close();
       throw refused;
     }
+  }
+
+  /** The kind of call is in the lowest bits of the cookie, as {@code calls.h} says. */
+  @Override
+  public EventClass classOf(Site site) {
+    Kind kind = Kind.of((int) site.cookie() & KIND);
+    return kind != null && EventClass.of(kind) == EventClass.LAUNCHES
+        ? EventClass.LAUNCHES
+        : EventClass.CALLS;
   }
 
   private BpfLink attach(int program, Path library, List<Site> sites) {

@@ -7,8 +7,10 @@ import io.inferspan.ebpf.probe.ProcessFiles.FileId;
 import io.inferspan.ebpf.probe.ProcessFiles.Identity;
 import io.inferspan.ebpf.probe.ProcessFiles.Mapped;
 import io.inferspan.ebpf.probe.ProcessFiles.ProgramFile;
+import io.inferspan.ebpf.wire.EventClass;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -42,7 +44,7 @@ public final class LibraryProbes implements AutoCloseable {
   private final ProcessFiles processes;
   private final Map<FileId, WatchedLibrary> libraries = new HashMap<>();
   private final Set<ProgramFile> withoutLibraries = new HashSet<>();
-  private boolean paused;
+  private final Set<EventClass> paused = EnumSet.noneOf(EventClass.class);
   private long failures;
 
   /**
@@ -149,17 +151,17 @@ public final class LibraryProbes implements AutoCloseable {
     return failures;
   }
 
-  /** Detaches the probes until {@link #resume}; mapped libraries are still tracked. */
-  public synchronized void pause() {
-    paused = true;
-    libraries.values().forEach(WatchedLibrary::pause);
+  /** Detaches the probes of a class until {@link #resume}; mapped libraries are still tracked. */
+  public synchronized void pause(EventClass events) {
+    paused.add(events);
+    libraries.values().forEach(library -> library.pause(events));
   }
 
-  /** Attaches the probes again, also to libraries that were found meanwhile. */
-  public synchronized void resume() {
-    paused = false;
+  /** Attaches them again, also to libraries that were found meanwhile. */
+  public synchronized void resume(EventClass events) {
+    paused.remove(events);
     for (WatchedLibrary library : libraries.values()) {
-      if (!library.resume(attacher)) {
+      if (!library.resume(attacher, paused)) {
         failures++;
       }
     }
@@ -197,7 +199,7 @@ public final class LibraryProbes implements AutoCloseable {
         return WatchedLibrary.without(library.name(), NOTHING);
       }
       WatchedLibrary watched = WatchedLibrary.of(library, sites);
-      if (!paused && !watched.resume(attacher)) {
+      if (!watched.resume(attacher, paused)) {
         failures++;
       }
       return watched;

@@ -6,9 +6,13 @@ import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
 import io.inferspan.ebpf.linux.FileDescriptor;
 import io.inferspan.ebpf.probe.ProcessFiles.Identity;
 import io.inferspan.ebpf.probe.ProcessFiles.Mapped;
+import io.inferspan.ebpf.wire.EventClass;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +28,7 @@ final class WatchedLibrary implements AutoCloseable {
   private final List<Site> sites;
   private final Set<Identity> users = new HashSet<>();
   private @Nullable FileDescriptor file;
-  private @Nullable BpfLink link;
+  private final Map<EventClass, BpfLink> links = new EnumMap<>(EventClass.class);
   private String outcome;
 
   private WatchedLibrary(
@@ -46,14 +50,21 @@ final class WatchedLibrary implements AutoCloseable {
     return new WatchedLibrary(library.name(), sites, file, sites.size() + " functions");
   }
 
-  /** Attaches the probes; returns false if the kernel refuses. A refusal is not retried. */
-  boolean resume(Attacher attacher) {
+  /**
+   * Attaches the probes, except those of {@code paused} classes; returns false if the kernel
+   * refuses. A refusal is not retried.
+   */
+  boolean resume(Attacher attacher, Set<EventClass> paused) {
     FileDescriptor open = file;
-    if (open == null || link != null) {
+    if (open == null) {
       return true;
     }
+    Map<EventClass, List<Site>> classes =
+        sites.stream().collect(Collectors.groupingBy(attacher::classOf));
+    classes.keySet().removeAll(paused);
+    classes.keySet().removeAll(links.keySet());
     try {
-      link = attacher.attach(open.path(), sites);
+      classes.forEach((events, places) -> links.put(events, attacher.attach(open.path(), places)));
       return true;
     } catch (BpfException refused) {
       outcome = String.valueOf(refused.getMessage());
@@ -62,10 +73,9 @@ final class WatchedLibrary implements AutoCloseable {
     }
   }
 
-  /** Detaches the probes. */
-  void pause() {
-    BpfLink attached = link;
-    link = null;
+  /** Detaches the probes of a class. */
+  void pause(EventClass events) {
+    BpfLink attached = links.remove(events);
     if (attached != null) {
       attached.close();
     }
@@ -86,7 +96,8 @@ final class WatchedLibrary implements AutoCloseable {
 
   @Override
   public void close() {
-    pause();
+    links.values().forEach(BpfLink::close);
+    links.clear();
     FileDescriptor open = file;
     file = null;
     if (open != null) {

@@ -240,6 +240,11 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     return losses.lost(fromNanos, toNanos) > 0;
   }
 
+  @Override
+  public String launches(long fromNanos, long toNanos) {
+    return levels.launches(fromNanos, toNanos);
+  }
+
   /**
    * Notes that a span became current on a thread of this process while the probes were detached,
    * which no event reports. Any thread may call this. If too many begin at once, the others are

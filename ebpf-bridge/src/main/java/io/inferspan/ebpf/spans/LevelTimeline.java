@@ -25,8 +25,9 @@ public final class LevelTimeline {
    * @param syscalls the share of the time during which system calls were recorded and library
    *     probes attached
    * @param calls the share of the time during which library probes were attached
+   * @param launches the share of the time during which probes of launches were attached, too
    */
-  record Seen(String lowered, double sched, double syscalls, double calls) {}
+  record Seen(String lowered, double sched, double syscalls, double calls, double launches) {}
 
   /** Creates a history that begins in full detail. */
   LevelTimeline() {}
@@ -42,12 +43,19 @@ public final class LevelTimeline {
   synchronized Seen during(long startNanos, long endNanos) {
     long end = Math.max(endNanos, startNanos + 1);
     double requests = attached(EventClass.REQUESTS, startNanos, end);
-    double calls = Math.min(requests, attached(EventClass.LAUNCHES, startNanos, end));
+    double calls = Math.min(requests, attached(EventClass.CALLS, startNanos, end));
     return new Seen(
         lowest(startNanos, end).words(),
         Math.min(requests, attached(EventClass.SCHED, startNanos, end)),
         Math.min(calls, attached(EventClass.SYSCALLS, startNanos, end)),
-        calls);
+        calls,
+        Math.min(calls, attached(EventClass.LAUNCHES, startNanos, end)));
+  }
+
+  /** Returns the level of launches, such as {@code launches:counted}, unless it was full. */
+  synchronized String launches(long startNanos, long endNanos) {
+    DetailLevel lowest = lowest(startNanos, endNanos).of(EventClass.LAUNCHES);
+    return DetailLevels.FULL.with(EventClass.LAUNCHES, lowest).words();
   }
 
   private DetailLevels lowest(long start, long end) {

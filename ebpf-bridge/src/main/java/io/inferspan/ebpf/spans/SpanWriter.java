@@ -9,6 +9,7 @@ import io.inferspan.catalog.SpanType;
 import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.wire.Amount;
 import io.inferspan.ebpf.wire.CallNumber;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.FdKind;
 import io.inferspan.ebpf.wire.KernelSum;
@@ -37,7 +38,7 @@ final class SpanWriter {
   private final ProcessTable processes;
 
   /** The detail levels during the request that is being written. */
-  private LevelTimeline.Seen seen = new LevelTimeline.Seen("", 1, 1, 1);
+  private LevelTimeline.Seen seen = new LevelTimeline.Seen("", 1, 1, 1, 1);
 
   /**
    * The number of the request's events that a policy or a level dropped, and the share of events
@@ -67,8 +68,8 @@ final class SpanWriter {
       OpenRequest request, List<KernelSum> sums, Context parent, LevelTimeline.Seen watched) {
     clock.refresh();
     seen = watched;
-    shed = sums.stream().mapToLong(KernelSum::dropped).sum();
-    long known = request.events() + sums.stream().mapToLong(KernelSum::count).sum();
+    shed = sums.stream().mapToLong(KernelSum::shed).sum();
+    long known = request.events() + sums.stream().mapToLong(KernelSum::reported).sum();
     kept = shed == 0 ? 1 : (double) known / (known + shed);
     shared = DetailWords.shared(request.shared);
     unattributed = request.unattributed;
@@ -86,7 +87,7 @@ final class SpanWriter {
       }
     }
     for (KernelSum sum : sums) {
-      if (sum.count() > 0) {
+      if (sum.reported() > 0) {
         write(sum, request.beganNanos, parent);
       }
     }
@@ -98,16 +99,21 @@ final class SpanWriter {
     pending
         .set(KernelAttributes.PROCESS_ID, sum.tgid())
         .set(KernelAttributes.SOURCE, Source.of(sum.source()).word())
-        .set(KernelAttributes.COUNT, sum.count())
-        .set(KernelAttributes.DURATION_SUM_NS, sum.sumNanos())
-        .set(KernelAttributes.DURATION_MIN_NS, sum.minNanos())
-        .set(KernelAttributes.DURATION_MAX_NS, sum.maxNanos())
+        .set(KernelAttributes.COUNT, sum.reported())
         .set(KernelAttributes.FIRST_OFFSET_NS, sum.firstNanos() - beganNanos);
+    if (sum.count() > 0) {
+      pending
+          .set(KernelAttributes.DURATION_SUM_NS, sum.sumNanos())
+          .set(KernelAttributes.DURATION_MIN_NS, sum.minNanos())
+          .set(KernelAttributes.DURATION_MAX_NS, sum.maxNanos());
+    }
     if (sum.generation() != 0) {
       pending.set(KernelAttributes.POLICY_GENERATION, sum.generation());
     }
     process(pending, processes.of(sum.tgid()));
-    amount(pending, sum.kind(), sum.amount());
+    if (sum.count() > 0) {
+      amount(pending, sum.kind(), sum.amount());
+    }
     loss(pending, sum.kind(), sum.firstNanos(), sum.lastNanos());
     OperationSpan span = started(pending, sum.firstNanos());
     end(span, sum.firstNanos(), sum.lastNanos());
@@ -280,7 +286,7 @@ final class SpanWriter {
         switch (kind.family()) {
           case SCHED, TCP -> seen.sched();
           case SYSCALL -> seen.syscalls();
-          default -> seen.calls();
+          default -> EventClass.of(kind) == EventClass.LAUNCHES ? seen.launches() : seen.calls();
         };
     // The number of events while the probes were detached is unknown, so coverage is a share of
     // time.

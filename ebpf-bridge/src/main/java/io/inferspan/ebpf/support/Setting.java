@@ -17,6 +17,9 @@ public enum Setting {
   BUDGET(
       "no limit",
       "what tracing may cost: 1% of a core, 1%node of all cores, 20000/s events, or 500kB/s of them; detail is lowered to stay within it"),
+  LAUNCHES(
+      "full",
+      "the most detail of kernel and graph launches: full, sampled, folded, counted at entry only, or detached, without probes on them"),
   MEASURE_PROGRAMS(
       "false",
       "true makes the kernel measure the run time of all BPF programs of the machine, which costs two clock readings per run"),

@@ -10,7 +10,7 @@ public enum DetailLevel {
   SAMPLED(1),
   /** All events are folded in the kernel into sums by owner and kind. */
   FOLDED(2),
-  /** Events are counted by owner and kind. */
+  /** Events are counted by owner and kind; launches when they are called, without their returns. */
   COUNTED(3),
   /**
    * Events are neither reported nor counted: probes are detached, or programs ignore the events.

@@ -6,7 +6,7 @@ package io.inferspan.ebpf.wire;
  *
  * @param count the number of folded events; all durations, times and the amount are those of folded
  *     events
- * @param dropped the number of dropped events
+ * @param dropped the number of events that a policy dropped, or that a level only counted
  * @param minNanos the shortest duration since the owner began
  * @param maxNanos the longest duration since the owner began
  * @param firstNanos when the first event began, or when the last one of the previous read ended
@@ -25,4 +25,19 @@ public record KernelSum(
     long lastNanos,
     int tgid,
     int source,
-    int generation) {}
+    int generation) {
+
+  /** Returns the calls that a span reports: without a policy, also those that were only counted. */
+  public long reported() {
+    return isCounted() ? dropped : count;
+  }
+
+  /** Returns the calls of which no span says more than that there were some. */
+  public long shed() {
+    return isCounted() ? 0 : dropped;
+  }
+
+  private boolean isCounted() {
+    return count == 0 && generation == 0;
+  }
+}

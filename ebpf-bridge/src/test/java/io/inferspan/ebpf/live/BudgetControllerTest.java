@@ -134,6 +134,16 @@ class BudgetControllerTest {
     assertThat(controller.levels().words()).isEqualTo("launches:sampled");
   }
 
+  /** An engine's waits are few, and close its windows. */
+  @Test
+  void launchesThatDoNotFit_areDetachedAndOtherCallsAreReported() {
+    load(0.1, 0.1, 0.2, 5);
+    periods(4 * TWO_SECONDS);
+
+    assertThat(cost()).isLessThan(1);
+    assertThat(controller.levels().words()).isEqualTo("launches:detached");
+  }
+
   @Test
   void budgetThatCannotBeHeld_detachesAll() {
     others = 2;

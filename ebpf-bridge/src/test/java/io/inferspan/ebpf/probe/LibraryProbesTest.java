@@ -11,6 +11,7 @@ import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.libbpf.UprobeTarget;
 import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
+import io.inferspan.ebpf.wire.EventClass;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
@@ -125,27 +126,30 @@ class LibraryProbesTest {
   void whileTheyRest_probesAreOffAndAreTheSameAfterwards() throws IOException {
     send("load");
     look();
-    probes.pause();
+    probes.pause(EventClass.LAUNCHES);
+    send("3");
+    assertThat(counts.percpuSum(BZIP_CALLS)).as("of another class").isEqualTo(3);
+    probes.pause(EventClass.CALLS);
     send("7");
-    assertThat(counts.percpuSum(BZIP_CALLS)).isZero();
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(3);
     assertThat(probes.isWatchedFor((int) python.pid())).isTrue();
 
-    probes.resume();
-    probes.resume();
+    probes.resume(EventClass.CALLS);
+    probes.resume(EventClass.CALLS);
     send("5");
 
-    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(8);
   }
 
   @Test
   void libraryFoundWhileTheyRest_isWatchedAfterwards() throws IOException {
-    probes.pause();
+    probes.pause(EventClass.CALLS);
     send("load");
     look();
     send("7");
     assertThat(probes.libraries()).hasSize(1);
 
-    probes.resume();
+    probes.resume(EventClass.CALLS);
     send("5");
 
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
@@ -164,12 +168,12 @@ class LibraryProbesTest {
     send("load");
     look();
     assertThat(probes.isWatchedOnlyFor((int) first.pid())).isFalse();
-    probes.pause();
+    probes.pause(EventClass.CALLS);
     first.destroyForcibly().waitFor();
     probes.forget((int) first.pid());
     assertThat(probes.isWatchedOnlyFor((int) python.pid())).isTrue();
 
-    probes.resume();
+    probes.resume(EventClass.CALLS);
     send("5");
 
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
@@ -180,11 +184,11 @@ class LibraryProbesTest {
       throws IOException, InterruptedException {
     send("load");
     look();
-    probes.pause();
+    probes.pause(EventClass.CALLS);
     assertThat(openLibraries()).isOne();
     python.destroyForcibly().waitFor();
     probes.sweep();
-    probes.resume();
+    probes.resume(EventClass.CALLS);
 
     assertThat(probes.libraries()).isEmpty();
     assertThat(probes.failures()).isZero();

@@ -3,7 +3,10 @@ package io.inferspan.ebpf.spans;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.batch.BatchCounters.Count;
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventBytes;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
@@ -31,6 +34,7 @@ class EngineStepsTest {
   private final FakeKernel kernel = kernel();
   private int lostChunk = -1;
   private boolean losesWait;
+  private boolean reportsLaunches = true;
 
   private FakeKernel kernel() {
     return new FakeKernel(tracing, FoldOptions.defaults());
@@ -71,8 +75,10 @@ class EngineStepsTest {
         kernel.happens(at(Kind.STEP_CHANGES, WORKER, owner).of(from, 0, 0).changes(some));
       }
     }
-    call(Kind.CUDA_LAUNCH, owner, 0, 0);
-    call(Kind.CUDA_LAUNCH, owner, 0, 0);
+    if (reportsLaunches) {
+      call(Kind.CUDA_LAUNCH, owner, 0, 0);
+      call(Kind.CUDA_LAUNCH, owner, 0, 0);
+    }
     call(Kind.CUDA_EVENT_RECORD, owner, 0, EVENT);
     kernel.happens(at(Kind.OWNER_ENDED, WORKER, owner).result(STEP).of(2, 0, 0));
     kernel.now += FakeKernel.MILLI;
@@ -124,6 +130,40 @@ class EngineStepsTest {
         .allMatch(span -> span.parentSpanId().equals(step.spanId()));
     assertThat(kernel.sink.accounting().dropped()).isZero();
     assertThat(kernel.sink.accounting().held()).isZero();
+  }
+
+  /** An event that is recorded in the middle of a step does not show its end. */
+  @Test
+  void launchesNotReported_windowBeginsWithTheStepAndEndsWithItsLastEvent() {
+    head(API_SERVER, 1, "r1");
+    bind(1, "r1");
+    reportsLaunches = false;
+    kernel
+        .sink
+        .levels()
+        .note(DetailLevels.FULL.with(EventClass.LAUNCHES, DetailLevel.COUNTED), kernel.now);
+    kernel.now += FakeKernel.MILLI;
+    kernel.happens(at(Kind.OWNER_BEGAN, WORKER, 999).result(STEP).of(1, 1, 1));
+    kernel.happens(at(Kind.STEP_CHANGES, WORKER, 999).of(0, 0, 0).changes(decode(1)));
+    call(Kind.CUDA_EVENT_RECORD, 999, 0, EVENT);
+    kernel.now += FakeKernel.MILLI;
+    call(Kind.CUDA_EVENT_SYNC, 999, EVENT, 0);
+    call(Kind.CUDA_EVENT_RECORD, 999, 0, EVENT + 1);
+    kernel.happens(at(Kind.OWNER_ENDED, WORKER, 999).result(STEP).of(2, 0, 0));
+    kernel.now += FakeKernel.MILLI;
+    call(Kind.CUDA_EVENT_SYNC, 999, EVENT + 1, 0);
+    kernel.sink.flush();
+
+    assertThat(named("llm_d.engine.step").get(0).attributes())
+        .containsEntry("busy.ms", 2.0)
+        .containsEntry("busy.source", "marks")
+        .containsEntry("inferspan.ebpf.level", "launches:counted")
+        .containsEntry("llm_d.engine.step.launches", 2L)
+        .containsEntry("attribution.coverage", 1.0);
+    assertThat(named("llm_d.engine.decode").get(0).attributes())
+        .containsEntry("llm_d.engine.share_ms", 2.0)
+        .as("the device may have begun later")
+        .containsEntry("attribution.error_bound_ms", 2.0);
   }
 
   @Test

@@ -14,6 +14,9 @@ final class FakeSums implements KernelSums {
 
   private final Map<Long, List<KernelSum>> sums = new HashMap<>();
 
+  /** The generation of the policy that decided last; 0 if a level did. */
+  int generation = 3;
+
   /** Adds launches of one microsecond each, from {@code firstNanos} to {@code lastNanos}. */
   void add(long owner, long count, long dropped, long firstNanos, long lastNanos) {
     sums.computeIfAbsent(owner, any -> new ArrayList<>())
@@ -30,7 +33,7 @@ final class FakeSums implements KernelSums {
                 lastNanos,
                 7,
                 2,
-                3));
+                generation));
   }
 
   @Override

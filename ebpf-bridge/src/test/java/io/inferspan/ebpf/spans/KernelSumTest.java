@@ -53,6 +53,19 @@ class KernelSumTest {
   }
 
   @Test
+  void callsThatALevelCounted_areASpanWithTheirNumberAndNoDuration() {
+    kernel.happens(kernel.named(Kind.OWNER_BEGAN));
+    kernel.sums.generation = 0;
+    kernel.sums.add(OWNER, 0, 7, kernel.now, kernel.now);
+    kernel.endRequest();
+
+    assertThat(only().name()).isEqualTo("cuda.launch (folded)");
+    assertThat(only().attributes())
+        .containsEntry("inferspan.ebpf.count", 7L)
+        .doesNotContainKeys("inferspan.ebpf.duration.sum_ns", "inferspan.ebpf.dropped");
+  }
+
+  @Test
   void ownerWithoutAnyEvent_isWrittenAllTheSame() {
     long span = Owner.ofSpan(FakeKernel.TRACE_HIGH, FakeKernel.TRACE_LOW, FakeKernel.SPAN);
     kernel.happens(kernel.named(Kind.OWNER_BEGAN).under(span));

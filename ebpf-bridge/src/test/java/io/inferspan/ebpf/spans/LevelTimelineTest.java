@@ -122,7 +122,7 @@ class LevelTimelineTest {
       timeline.note(DetailLevels.FULL, i);
     }
 
-    assertThat(timeline.during(1, 100)).isEqualTo(new LevelTimeline.Seen("", 1, 1, 1));
+    assertThat(timeline.during(1, 100)).isEqualTo(new LevelTimeline.Seen("", 1, 1, 1, 1));
   }
 
   private static DetailLevels scheduler(DetailLevel level) {

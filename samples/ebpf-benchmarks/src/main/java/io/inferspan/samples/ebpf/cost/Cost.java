@@ -10,7 +10,7 @@ import java.util.Set;
 public final class Cost {
 
   private static final List<String> PARTS =
-      List.of("call", "rate", "server", "engine", "idle", "record", "budget");
+      List.of("call", "rate", "server", "engine", "launches", "idle", "record", "budget");
   private static final int KIT_ARGUMENTS = 2;
 
   private Cost() {}
@@ -44,6 +44,7 @@ public final class Cost {
       case "rate" -> new EventRate(kit).measure(quick ? 3 : 12, report);
       case "server" -> new ServerCost(kit, 1).measure(quick ? 5 : 20, report);
       case "engine" -> new EngineCost(kit, quick).measure(quick ? 3 : 9, report);
+      case "launches" -> new LaunchCost(kit).measure(quick ? 3 : 9, report);
       case "record" -> new RecordCost(kit, quick ? 2 : 5).measure(quick ? 4 : 10, report);
       case "budget" -> new BudgetCost(kit).measure(quick ? 2 : 7, report);
       default -> new IdleCost().measure(quick ? 5 : 20, report);

@@ -66,6 +66,13 @@ final class Kit {
     return run(seconds, CORE, "1", TRACEPARENT, Integer.toString(2 * perSecond), plain.toString());
   }
 
+  /** The same, where each {@code perStep} launches are a step of an engine, with its wait. */
+  Load stepsInTurns(double seconds, int perSecond, int perStep) {
+    String plain = directory.resolve("libplain.so").toString();
+    String rate = Integer.toString(2 * perSecond);
+    return run(seconds, CORE, "1", TRACEPARENT, rate, plain, Integer.toString(perStep));
+  }
+
   /**
    * Makes empty reads at full speed on two threads, for the highest rate of events. The threads use
    * both cores, because one core cannot produce as many events as the reader can read.

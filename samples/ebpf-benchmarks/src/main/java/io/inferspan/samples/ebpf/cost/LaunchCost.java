@@ -1,0 +1,98 @@
+package io.inferspan.samples.ebpf.cost;
+
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.BridgeStatus;
+import io.inferspan.ebpf.LaunchDetail;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The cost of an engine's eager launches by their detail: 50,000 a second on one thread, 250 in
+ * each step, whose marks and wait are watched, too.
+ */
+final class LaunchCost {
+
+  private static final int PER_SECOND = 50_000;
+  private static final int PER_STEP = 250;
+  private static final double SECONDS = 2;
+  private static final double NANOS_PER_PERCENT = 1e7;
+
+  /** The bars in % of a core. */
+  private static final Map<LaunchDetail, Double> BARS =
+      new EnumMap<>(Map.of(LaunchDetail.COUNTED, 6.0, LaunchDetail.DETACHED, 1.0));
+
+  private final Kit kit;
+
+  LaunchCost(Kit kit) {
+    this.kit = kit;
+  }
+
+  void measure(int rounds, Report report) {
+    Map<LaunchDetail, Samples> costs = new EnumMap<>(LaunchDetail.class);
+    Samples nothing = new Samples();
+    Process keeper = kit.keeper();
+    try {
+      for (int round = 0; round < rounds; round++) {
+        nothing.add(percent());
+        for (LaunchDetail detail : LaunchDetail.values()) {
+          try (Bridge _ = attach(BridgeConfig.builder(), detail)) {
+            costs.computeIfAbsent(detail, any -> new Samples()).add(percent());
+          }
+        }
+      }
+      report.say("%n%d launches/s, %d steps/s", PER_SECOND, PER_SECOND / PER_STEP);
+      report.say("%-28s     median        min        max   ns/launch", "% of a core");
+      say("unwatched", nothing, report);
+      costs.forEach((detail, samples) -> say(word(detail), samples, report));
+      programs(report);
+    } finally {
+      Kit.end(keeper);
+    }
+    BARS.forEach(
+        (detail, bar) ->
+            report.atMost(
+                "50,000 launches/s, %s, %% of a core".formatted(word(detail)),
+                median(costs, detail),
+                bar));
+  }
+
+  private static double median(Map<LaunchDetail, Samples> costs, LaunchDetail detail) {
+    return costs.getOrDefault(detail, new Samples()).median();
+  }
+
+  private static String word(LaunchDetail detail) {
+    return "launches:" + detail.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static void say(String what, Samples percent, Report report) {
+    double nanos = percent.median() * NANOS_PER_PERCENT / PER_SECOND;
+    report.say("%-28s %s %11.0f", what, percent, nanos);
+  }
+
+  private double percent() {
+    return 100 * kit.stepsInTurns(SECONDS, PER_SECOND, PER_STEP).watched();
+  }
+
+  private static Bridge attach(BridgeConfig.Builder builder, LaunchDetail detail) {
+    return Bridge.attach(
+        builder.sleepAfter(Duration.ZERO).launches(detail), "libcuda.so.1", "load");
+  }
+
+  /** Prints the run time of each program without its trap, as the kernel measures it. */
+  private void programs(Report report) {
+    for (LaunchDetail detail : LaunchDetail.values()) {
+      try (Bridge bridge = attach(BridgeConfig.builder().measuresPrograms(true), detail)) {
+        double ignored = percent();
+        for (BridgeStatus.Program program : bridge.status().programs()) {
+          if (program.runs() > 0 && program.name().matches("c(all|kp)_.*")) {
+            report.say(
+                "%-28s %-20s %10d runs %6d ns",
+                word(detail), program.name(), program.runs(), program.runNanos() / program.runs());
+          }
+        }
+      }
+    }
+  }
+}

@@ -176,11 +176,16 @@ class EngineIT {
         "engine: %d records lost, %d of %d steps whole%n", run.lost, whole.size(), truth.size());
   }
 
-  /** Stops this process, and so the ring's reader, for 200 ms at a time; the engine goes on. */
+  /**
+   * Stops this process, and so the ring's reader, for 400 ms at a time; the engine goes on. Not
+   * before there is an engine, because the kernel gives up checking a program on a signal.
+   */
   private static Process stallThisProcess() throws IOException {
     long pid = ProcessHandle.current().pid();
     String stall = "sleep 0.2; kill -STOP %1$d; sleep 0.4; kill -CONT %1$d".formatted(pid);
-    return new ProcessBuilder("/bin/sh", "-c", "for i in $(seq 100); do " + stall + "; done")
+    String engine = "until pgrep -P %d -f engine/engine; do sleep 0.1; done".formatted(pid);
+    return new ProcessBuilder(
+            "/bin/sh", "-c", engine + "; for i in $(seq 100); do " + stall + "; done")
         .start();
   }
 

@@ -116,7 +116,7 @@ int BPF_PROG(start_exit, struct task_struct *task)
 {
 	u32 tgid = task->tgid;
 
-	/* The thread id may be reused. */
+	/* After its last thread, the process is forgotten, because its id may be reused. */
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		bpf_map_delete_elem(&start_targets, &tgid);
 	return 0;

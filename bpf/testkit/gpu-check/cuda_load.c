@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda_load [LIBCUDA]: a load on the CUDA driver API, which needs no toolkit. LIBCUDA is libcuda.so.1 by default. It prints
- * "ready DEVICE" and answers each line of input with lines, the last of which is "done" or "failed REASON":
+ * "ready VERSION DEVICE", or "failed REASON" and ends. It answers each line of input with lines, the last of which is "done" or
+ * "failed REASON":
  *
  *   entries NAME…          entry NAME EXPORTED TABLE: offsets in the library that dlsym and cuGetProcAddress find
  *   counts TRACEPARENT N   did KIND COUNT NANOS: known calls for the request, and their duration

@@ -71,7 +71,7 @@ public final class TelemetryMeters implements MeterBinder {
         .description("Spans that wait for export")
         .register(registry);
     Gauge.builder("inferspan.queue.capacity", accounting, ExportAccounting::capacity)
-        .description("Spans that may wait for export")
+        .description("Maximum number of spans that can wait for export")
         .register(registry);
   }
 

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The calls of a file. Each exit is paired with the last enter of the same thread and number. */
+/**
+ * The system and library calls in a recording in the format of vllm-coldstart-probe. Each exit is
+ * paired with the last enter of the same call number on the same thread.
+ */
 final class Calls {
 
   private final List<Call> calls = new ArrayList<>();
@@ -31,7 +34,10 @@ final class Calls {
       return enters + exits - 2 * count();
     }
 
-    /** Returns a quantile of the durations, with the same rounding as the probe's script. */
+    /**
+     * Returns a quantile of the durations, with the same rounding as the script of
+     * vllm-coldstart-probe.
+     */
     long quantile(double part) {
       return sorted.length == 0
           ? 0

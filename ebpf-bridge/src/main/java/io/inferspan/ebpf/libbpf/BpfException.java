@@ -3,8 +3,6 @@ package io.inferspan.ebpf.libbpf;
 /**
  * Thrown if the kernel or libbpf refused a BPF operation; the message says what failed, why, and
  * how to fix it.
- *
- * <p>It is only thrown while the bridge starts or stops.
  */
 public final class BpfException extends RuntimeException {
 

@@ -7,9 +7,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests whose events are not written yet, with limits for requests and folds.
+ * The requests that have unwritten events, or that were written but have not ended.
  *
- * <p>If there are too many requests, the one without an event for the longest time is written.
+ * <p>If there are too many, one that was written is forgotten first, then one that has ended is
+ * written, then the one without an event for the longest time. The number of folds is limited, too.
  * Objects are reused, so a steady stream of events allocates nothing.
  */
 final class OpenRequests {

@@ -87,7 +87,8 @@ final class DeviceWork implements AutoCloseable {
     } else {
       throw new BpfException(
           "there is no device time, because no process has loaded " + LIBRARY + ".so",
-          "start the process with CUDA_INJECTION64_PATH, or record the host's time with --cuda",
+          "start the process with CUDA_INJECTION64_PATH=<path of the library>, or record the host's"
+              + " time with --cuda",
           "");
     }
   }

@@ -151,7 +151,7 @@ public final class StackRecorder implements AutoCloseable {
     List<BridgeMaps> running = BridgeMaps.all();
     if (running.isEmpty()) {
       throw new BpfException(
-          "no bridge is running, so the requests of threads are unknown",
+          "no bridge is running, so it is unknown which request a thread serves",
           "start the agent first",
           "");
     }
@@ -204,7 +204,9 @@ public final class StackRecorder implements AutoCloseable {
     BridgeMaps running = bridge;
     if (running != null && !running.isRunning()) {
       throw new BpfException(
-          "the bridge has ended, so the requests of threads are unknown", "record again", "");
+          "the bridge has ended, so it is unknown which request a thread serves",
+          "start it again, then record again",
+          "");
     }
     findLibraries();
     table.takeImages(names::remember);

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for which an endpoint is picked; immutable.
  *
- * <p>It contains the prompt, for plugins that hash it. Only the model, the id and counts reach a
- * span.
+ * <p>It contains the prompt, for plugins that hash it. Only the model, the id, the kinds of media
+ * and counts reach a span.
  */
 public final class InferenceRequest {
 
@@ -111,7 +111,7 @@ public final class InferenceRequest {
     return known;
   }
 
-  /** Returns the id and counts, without content and headers. */
+  /** Returns the id and the model, without content and headers. */
   @Override
   public String toString() {
     return "request " + id + " to " + model;
@@ -187,7 +187,8 @@ public final class InferenceRequest {
 
     /**
      * Sets the media kinds of the input, such as {@code image}, and the number of distinct items.
-     * If not set, they are counted in the input when it is the JSON of a body's messages.
+     * If not set, both are determined from the input if that is the JSON array {@code messages} of
+     * a chat request.
      */
     public Builder media(List<String> kinds, int items) {
       this.media = Media.of(kinds, items);

@@ -61,7 +61,9 @@ final class BlockTable {
   void add(long[] keys, List<PodEntry> more) {
     PodEntry[] interned = entries.intern(more);
     addInterned(keys, interned);
-    // A pod cleared in the meantime may have been added behind the sweep.
+    // If a pod was cleared meanwhile, its retired entries may be in blocks that the sweep has
+    // passed.
+    // Adding the current entries replaces them.
     while (!entries.areCurrent(interned)) {
       interned = entries.intern(more);
       addInterned(keys, interned);

@@ -15,7 +15,8 @@ import java.util.Map;
  * @param counters the counters of the programs
  * @param levels the detail level of each class of events
  * @param ring the fill level of the ring buffer
- * @param asleep whether the probes that only serve requests are detached
+ * @param asleep whether the probes for sampled requests are detached, because none was sampled for
+ *     a while
  * @param programs the run statistics of each program, by name
  */
 record Reading(

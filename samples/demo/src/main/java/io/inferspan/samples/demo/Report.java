@@ -84,7 +84,7 @@ final class Report {
         SpanTree.of(shown)
             .render(SpanTree.Options.DEFAULT.withAttributes(SHOWN_ATTRIBUTES::contains));
     int left = trace.spans().size() - shown.size();
-    return left == 0 ? tree : tree + "(the page shows " + left + " more spans)\n";
+    return left == 0 ? tree : tree + "(" + left + " more spans are only on the trace desk)\n";
   }
 
   /** Returns the desk's explanation; empty if it has none. */
@@ -159,7 +159,7 @@ final class Report {
     return telling;
   }
 
-  /** Returns the time in the calls of a folded span. */
+  /** Returns the total duration of the calls that a span stands for, or of its only one. */
   private static long timeNanos(SpanRecord span) {
     return span.attribute(KernelAttributes.DURATION_SUM_NS.key().getKey()) instanceof Number sum
         ? sum.longValue()

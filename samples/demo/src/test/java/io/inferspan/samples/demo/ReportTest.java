@@ -31,7 +31,7 @@ class ReportTest {
             """
             gateway.request (100.0 ms) [s]
             └── llm_d.epp.scorer.prefix_cache (8.00 ms)
-            (the page shows 2 more spans)
+            (2 more spans are only on the trace desk)
             """);
   }
 

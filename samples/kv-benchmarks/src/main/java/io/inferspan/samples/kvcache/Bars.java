@@ -78,15 +78,16 @@ public final class Bars {
     System.out.printf(Locale.ROOT, "%n%-56s %12s %12s%n", "", "measured", "bar");
     atMost("xxh64: ms for 32,768 tokens", nanos("xxh64") / NANOS_PER_MILLI, 1.2);
     atLeast("xxh64: times as fast as lists and a CBOR library", "plainCborFnv", "xxh64", 5);
-    for (String told : List.of("byPod", "byBlock")) {
-      atMost("lookup of 2,000, told " + told + ": bytes", bytes("lookup." + told), NO_BYTES);
+    for (String order : List.of("byPod", "byBlock")) {
       atMost(
-          "and score, told " + told + ": bytes in addition to the result",
-          bytes("lookupAndScore." + told) - bytes("score." + told),
+          "lookup of 2,000 blocks, added " + order + ": bytes", bytes("lookup." + order), NO_BYTES);
+      atMost(
+          "and score, added " + order + ": bytes besides the result",
+          bytes("lookupAndScore." + order) - bytes("score." + order),
           NO_BYTES);
     }
-    flat("the same prompt: slowest of 1k to 1M blocks, of fastest", "samePrompt");
-    flat("prompts in turn: slowest of 1k to 1M blocks, of fastest", "promptsInTurn");
+    flat("same prompt, 1k to 1M blocks: slowest time / fastest", "samePrompt");
+    flat("prompts in turn, 1k to 1M blocks: slowest time / fastest", "promptsInTurn");
     redis();
     TracingOverhead tracing = tracing();
     print();
@@ -95,16 +96,20 @@ public final class Bars {
 
   private TracingOverhead tracing() {
     TracingOverhead tracing = TracingOverhead.measure();
-    atMost("lookup of 200, unsampled: of one without tracing", tracing.ratio(Kind.UNSAMPLED), 1.02);
-    atMost("lookup of 200, sampled: of one without tracing", tracing.ratio(Kind.SAMPLED), 1.10);
+    atMost(
+        "lookup of 200, unsampled: time / time without tracing",
+        tracing.ratio(Kind.UNSAMPLED),
+        1.02);
+    atMost(
+        "lookup of 200, sampled: time / time without tracing", tracing.ratio(Kind.SAMPLED), 1.10);
     return tracing;
   }
 
   private void redis() {
-    for (String told : List.of("byPod", "byBlock")) {
-      String what = "in memory, told " + told + ": times as fast as in Redis";
+    for (String order : List.of("byPod", "byBlock")) {
+      String what = "in memory, added " + order + ": times as fast as in Redis";
       if (results.containsKey("redisLookupAndScore")) {
-        atLeast(what, "redisLookupAndScore", "lookupAndScore." + told, 20);
+        atLeast(what, "redisLookupAndScore", "lookupAndScore." + order, 20);
       } else {
         System.out.printf(Locale.ROOT, "%-56s not measured: redis-server did not run%n", what);
       }

@@ -2,9 +2,9 @@
 """server.py LIBRARIES TRUTH [PORT]: a threaded HTTP server that calls the stand-in device for every request.
 
 TRUTH gets one JSON line per piece of work: its thread or process, begin and end on CLOCK_MONOTONIC, and the traceparent of its request.
-Paths: /infer makes driver calls in the handler, /runtime calls libcudart, /graph captures and launches a graph and allocates memory by
-handles, /burst/N launches grids of N blocks twenty times, /thread works in a thread that the handler starts, /fork in a forked process,
-/exec in another program. Prints its port.
+Paths: /infer makes driver calls in the handler, /work/N adds up N numbers before that, /runtime calls libcudart, /graph captures and
+launches a graph and allocates memory by handles, /burst/N launches grids of N blocks twenty times, /thread works in a thread that the
+handler starts, /fork in a forked process, /exec in another program. Prints its port.
 """
 
 import contextlib
@@ -128,6 +128,9 @@ class Handler(BaseHTTPRequestHandler):
         with serving(traceparent):
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             if self.path == "/infer":
+                through_driver()
+            elif self.path.startswith("/work/"):
+                sum(range(int(self.path.rpartition("/")[2])))
                 through_driver()
             elif self.path.startswith("/burst/"):
                 burst(int(self.path.rpartition("/")[2]))

@@ -29,8 +29,11 @@ final class BudgetCost {
   private static final int PER_SECOND = 1_000;
   private static final double SECONDS = 2;
 
-  /** The seconds after which the agent's code is compiled. */
-  private static final double WARM_UP = 30;
+  /**
+   * The seconds until most of the agent's code is compiled. An agent runs for weeks, so what the
+   * compiler takes in its first minute is not its cost.
+   */
+  private static final double WARM_UP = 60;
 
   /** The seconds after a change of the load within which the cost must be within the budget. */
   private static final double SETTLING = 2;

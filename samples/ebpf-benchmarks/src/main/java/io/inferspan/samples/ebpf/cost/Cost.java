@@ -42,7 +42,11 @@ public final class Cost {
     switch (part) {
       case "call" -> new CallCost(kit, quick ? 0.5 : 1).measure(quick ? 3 : 9, report);
       case "rate" -> new EventRate(kit).measure(quick ? 3 : 12, report);
-      case "server" -> new ServerCost(kit, 1).measure(quick ? 5 : 20, report);
+      case "server" -> {
+        for (ServerCost.Served request : ServerCost.Served.values()) {
+          new ServerCost(kit, request, 1).measure(quick ? 5 : 20, report);
+        }
+      }
       case "engine" -> new EngineCost(kit, quick).measure(quick ? 3 : 9, report);
       case "launches" -> new LaunchCost(kit).measure(quick ? 3 : 9, report);
       case "record" -> new RecordCost(kit, quick ? 2 : 5).measure(quick ? 4 : 10, report);

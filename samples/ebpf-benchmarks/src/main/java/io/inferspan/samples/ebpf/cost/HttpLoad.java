@@ -19,13 +19,16 @@ final class HttpLoad implements AutoCloseable {
 
   private final AtomicLong answered = new AtomicLong();
   private final List<Thread> threads = new ArrayList<>();
+  private final String path;
   private volatile int sampledPercent;
   private volatile boolean closing;
 
-  private HttpLoad() {}
+  private HttpLoad(String path) {
+    this.path = path;
+  }
 
-  static HttpLoad start(int port, int connections) {
-    HttpLoad load = new HttpLoad();
+  static HttpLoad start(int port, String path, int connections) {
+    HttpLoad load = new HttpLoad(path);
     for (int i = 0; i < connections; i++) {
       int number = i;
       load.threads.add(Thread.ofPlatform().daemon().start(() -> load.run(port, number)));
@@ -62,8 +65,8 @@ final class HttpLoad implements AutoCloseable {
   private void ask(OutputStream out, int number, long request) throws IOException {
     boolean sampled = request % 100 * 37 % 100 < sampledPercent;
     String head =
-        "GET /infer HTTP/1.1\r\nHost: localhost\r\ntraceparent: 00-%016x%016x-%016x-%s\r\n\r\n"
-            .formatted(number + 1, request, request, sampled ? "01" : "00");
+        "GET %s HTTP/1.1\r\nHost: localhost\r\ntraceparent: 00-%016x%016x-%016x-%s\r\n\r\n"
+            .formatted(path, number + 1, request, request, sampled ? "01" : "00");
     out.write(head.getBytes(StandardCharsets.US_ASCII));
   }
 

@@ -31,11 +31,16 @@ final class ServerCost {
   /** Longer than a window, so that one window has no sampled request. */
   private static final Duration STAYS_AWAKE = Duration.ofSeconds(3);
 
+  /** The bar for the CPU time that a longer request may cost while none is sampled. */
+  private static final double CPU_BAR = 5;
+
   private final Kit kit;
+  private final Served request;
   private final long windowMillis;
   private final Map<Watched, Samples> loss = new EnumMap<>(Watched.class);
   private final Map<Watched, Samples> moreCpu = new EnumMap<>(Watched.class);
   private final Samples base = new Samples();
+  private final Samples baseMicros = new Samples();
   private @Nullable Bridge bridge;
   private Set<EventFamily> attached = Set.of();
 
@@ -79,15 +84,34 @@ final class ServerCost {
     }
   }
 
-  ServerCost(Kit kit, double seconds) {
+  /** What a request does in addition to its eight library calls, and what is measured. */
+  enum Served {
+    SHORT("/infer", List.of(Watched.values())),
+    /** Adds up numbers, so that the request takes about as long as one of a small gateway. */
+    LONGER("/work/6000", List.of(Watched.NOT, Watched.AWAKE));
+
+    private final String path;
+
+    @SuppressWarnings("ImmutableEnumChecker") // nothing changes it
+    private final List<Watched> order;
+
+    Served(String path, List<Watched> order) {
+      this.path = path;
+      this.order = order;
+    }
+  }
+
+  ServerCost(Kit kit, Served request, double seconds) {
     this.kit = kit;
+    this.request = request;
     this.windowMillis = (long) (seconds * 1000);
   }
 
   void measure(int rounds, Report report) {
     Process server = kit.server();
     try (BufferedReader says = server.inputReader();
-        HttpLoad load = HttpLoad.start(Integer.parseInt(says.readLine()), CONNECTIONS)) {
+        HttpLoad load =
+            HttpLoad.start(Integer.parseInt(says.readLine()), request.path, CONNECTIONS)) {
       for (int round = -1; round < rounds; round++) {
         take(round, windows(round, server, load));
       }
@@ -102,7 +126,7 @@ final class ServerCost {
 
   /** Measures one window each, in the reverse order every other round. */
   private Map<Watched, Window> windows(int round, Process server, HttpLoad load) {
-    List<Watched> order = new ArrayList<>(List.of(Watched.values()));
+    List<Watched> order = new ArrayList<>(request.order);
     if (round % 2 != 0) {
       Collections.reverse(order);
     }
@@ -169,6 +193,7 @@ final class ServerCost {
     }
     Window off = Objects.requireNonNull(windows.remove(Watched.NOT));
     base.add(off.perSecond());
+    baseMicros.add(off.cpuNanos() / 1e3);
     windows.forEach(
         (how, on) -> {
           add(loss, how, 100 * (1 - on.perSecond() / off.perSecond()));
@@ -181,16 +206,29 @@ final class ServerCost {
   }
 
   private void say(int rounds, Report report) {
-    report.say("%na threaded server, %.0f requests per second, %d rounds", base.median(), rounds);
+    report.say(
+        "%na threaded server, %.0f requests per second of %.0f µs of CPU time, %d rounds",
+        base.median(), baseMicros.median(), rounds);
     report.say("%-50s median   middle half: from, to", "");
     for (Watched how : loss.keySet()) {
       report.say("%-50s %s", how.words + ": throughput lost, %", of(loss, how).middle());
       report.say(
           "%-50s %s", how.words + ": CPU time added per request, %", of(moreCpu, how).middle());
-      if (how.bar > 0) {
+      if (how.bar > 0 && request == Served.SHORT) {
         report.atMost(how.words + ": throughput lost, %", of(loss, how).median(), how.bar);
       }
     }
+    if (request == Served.SHORT) {
+      sayParts(report);
+    } else {
+      report.atMost(
+          "CPU time added to a request of %.0f µs, 0 %% sampled, %%".formatted(baseMicros.median()),
+          of(moreCpu, Watched.AWAKE).median(),
+          CPU_BAR);
+    }
+  }
+
+  private void sayParts(Report report) {
     double heads = of(moreCpu, Watched.HEADS).median();
     double sum = heads;
     for (Watched part : Watched.ADDED) {

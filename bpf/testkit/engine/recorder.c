@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements inferspan_ckp.h by writing a plugin's calls as lines to the file RECORDER_LOG. */
+/*
+ * Replaces libinferspan_ckp.so in tests: writes the calls of the vLLM plugin (bind, step_begin, step_end) as lines to the file that the
+ * environment variable RECORDER_LOG names.
+ */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

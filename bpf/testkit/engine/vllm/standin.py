@@ -15,7 +15,7 @@ DEFAULTS = {
     "seed": 1,
     "budget": 256,  # maximum tokens of a step
     "most": 64,  # maximum requests of a step
-    "gather": 0,  # requests that must wait before the first step
+    "gather": 0,  # number of requests that must have arrived before the first step
     "preempt": 0.0,  # probability that a step preempts its last request
     "script": {},  # step number -> number of preempted requests, instead of random ones
     "layers": 4,
@@ -77,7 +77,7 @@ class Driver:
             raise RuntimeError(f"{name} failed")
 
     def launch(self, nanos):
-        """Launches a kernel with one block per nanosecond of its duration (FAKE_CUDA_KERNEL=grid)."""
+        """Launches a kernel of this duration: with FAKE_CUDA_KERNEL=grid, it takes a nanosecond per block of its grid."""
         self.call("cuLaunchKernel", ctypes.c_void_p(0xF001), max(1, nanos), 1, 1, 32, 1, 1, 0, self.compute, None, None)
 
     def launch_graph(self):

@@ -271,9 +271,9 @@ public final class BridgeConfig {
     }
 
     /**
-     * Sets the time without a sampled request after which probes that only serve requests are
-     * detached; a minute by default, checked once a second. They are attached again for the next
-     * request, whose first milliseconds are lost. Zero disables this.
+     * Sets the time without a sampled request after which probes for sampled requests are detached;
+     * a minute by default, checked once a second. They are attached again for the next request,
+     * whose first milliseconds are lost. Zero disables this.
      */
     public Builder sleepAfter(Duration time) {
       this.sleepAfter = bounded("sleepAfter", time, LONGEST_AWAKE);

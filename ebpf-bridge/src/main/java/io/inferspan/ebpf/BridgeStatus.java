@@ -15,7 +15,7 @@ import java.util.Map;
  * @param contexts how requests were recognised, and why some were not
  * @param flow event accounting, open requests and own threads
  * @param failures errors that the bridge survived, by subject
- * @param sleep whether the probes that only serve requests are detached
+ * @param sleep whether the probes for sampled requests are detached
  * @param detail the level of each event class, which a budget can lower
  */
 public record BridgeStatus(
@@ -59,10 +59,11 @@ public record BridgeStatus(
   }
 
   /**
-   * State of the probes that only serve requests, which are detached while none is sampled.
+   * State of the probes for sampled requests (CUDA, NCCL, scheduler, TCP), which are detached while
+   * none is sampled.
    *
-   * @param asleep whether they are detached now; programs and libraries describe the state after
-   *     they are attached again
+   * @param asleep whether they are detached now; {@code programs} and {@code libraries} still
+   *     report them as attached
    * @param times how often they were detached
    */
   public record Sleep(boolean asleep, long times) {}

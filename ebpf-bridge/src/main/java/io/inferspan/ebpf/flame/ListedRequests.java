@@ -56,7 +56,10 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
     if (chosen.isEmpty()) {
       List<String> known = models.values().stream().distinct().sorted().limit(MOST_NAMED).toList();
       throw new IOException(
-          "no request has the model %s; there are requests of %s".formatted(model, known));
+          known.isEmpty()
+              ? "the list of requests names no models, so none can be selected"
+              : "no request has the model %s; models in the list: %s"
+                  .formatted(model, String.join(", ", known)));
     }
     return new ListedRequests(chosen, models);
   }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Writes stacks as a trace for Perfetto and Chrome. Frames are slices whose length is their count,
  * on one track for the CPU and one for the GPU.
  *
- * <p>An arrow named after the trace id leads from a CPU frame to the GPU work that it launched.
+ * <p>An arrow, whose flow id is the trace id, leads from a CPU frame to the GPU work that it
+ * launched.
  */
 public final class PerfettoJson {
 

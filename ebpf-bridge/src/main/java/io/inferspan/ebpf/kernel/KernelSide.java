@@ -281,8 +281,8 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Returns whether the probes that only serve requests may be detached while there is none. They
-   * may not if detaching takes 0.1 s per function, or if contexts of other programs are read, which
+   * Returns whether the probes for sampled requests may be detached while there is none. They may
+   * not if detaching takes 0.1 s per function, or if contexts of other programs are read, which
    * begin without an event.
    */
   public boolean maySleep() {

@@ -28,7 +28,7 @@ public enum BpfCommand {
   ENABLE_STATS(32),
   PROG_BIND_MAP(35);
 
-  /** More than any command's arguments; the kernel accepts excess bytes that are zero. */
+  /** More than the bridge sets for any command; the kernel accepts excess bytes that are zero. */
   private static final int BYTES = 128;
 
   private final int number;

@@ -143,7 +143,7 @@ public final class EbpfMeters {
         name);
   }
 
-  /** Adds whether the probes that only serve requests are detached, and how often they were. */
+  /** Adds whether the probes for sampled requests are detached, and how often they were. */
   public EbpfMeters sleep(BooleanSupplier asleep, LongSupplier times) {
     gauge(
         "inferspan.ebpf.asleep",

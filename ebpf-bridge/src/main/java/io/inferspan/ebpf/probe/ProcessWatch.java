@@ -181,7 +181,8 @@ public final class ProcessWatch implements AutoCloseable {
       step.run();
     } catch (RuntimeException | Error e) {
       failures.increment();
-      LOGGER.log(Level.DEBUG, "A process could not be followed", e);
+      LOGGER.log(
+          Level.DEBUG, "Processes could not be examined; the next check is within a second", e);
     }
   }
 

@@ -13,7 +13,7 @@ public enum Setting {
   IGNORE_BELOW("0ms", "shorter system calls and delays are left out, in the kernel"),
   SLEEP_AFTER(
       "60s",
-      "after this time without a sampled request, probes that only serve requests are detached until the next one; 0s means never"),
+      "after this time without a sampled request, probes for sampled requests are detached until the next one; 0s means never"),
   BUDGET(
       "no limit",
       "what tracing may cost: 1% of a core, 1%node of all cores, 20000/s events, or 500kB/s of them; detail is lowered to stay within it"),

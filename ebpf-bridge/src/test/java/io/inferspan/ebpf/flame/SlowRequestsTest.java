@@ -152,7 +152,7 @@ class SlowRequestsTest {
     assertThat(listed.ofModel("small model").millis()).containsOnlyKeys(trace(1));
     assertThat(listed.stacks(counts).total()).isEqualTo(15);
     assertThatThrownBy(() -> listed.ofModel("other"))
-        .hasMessage("no request has the model other; there are requests of [large, small model]");
+        .hasMessage("no request has the model other; models in the list: large, small model");
   }
 
   private static Map<String, Double> millis(String text) throws IOException {

@@ -79,6 +79,9 @@ final class YamlSource {
   private static String content(String file) throws ConfigException {
     try {
       Path path = Path.of(file);
+      if (Files.isDirectory(path)) {
+        throw unreadable(file, "it is a directory");
+      }
       if (Files.size(path) > MAX_FILE_BYTES) {
         throw unreadable(file, "it is larger than 1 MiB");
       }
@@ -180,7 +183,9 @@ final class YamlSource {
     for (Node item : value instanceof SequenceNode list ? list.getValue() : List.of(value)) {
       if (!(item instanceof ScalarNode scalar)) {
         throw refused(
-            "the key " + ConfigException.quoted(key) + " must have a value or a flat list");
+            "the key "
+                + ConfigException.quoted(key)
+                + " must have one value or a list of values, without nesting");
       }
       if (!isNull(scalar) && !scalar.getValue().isEmpty()) {
         texts.add(scalar.getValue());

@@ -101,8 +101,8 @@ class YamlSourceTest {
           [port] | it must be a mapping of keys to values
           port | it must be a mapping of keys to values
           port: [1] | port must be one value, but is a list
-          port: {a: b} | the key "port" must have a value or a flat list
-          enable-tls: [[prefiller]] | the key "enable-tls" must have a value or a flat list
+          port: {a: b} | the key "port" must have one value or a list of values, without nesting
+          enable-tls: [[prefiller]] | the key "enable-tls" must have one value or a list of values, without nesting
           {[a]: b} | a key must be a plain name
           port: *x | found undefined alias x in line 1, column 7
           port: x | port must be a whole number from 0 to 65535, but is "x" (from the YAML key port)

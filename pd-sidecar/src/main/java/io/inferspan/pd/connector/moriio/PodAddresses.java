@@ -47,7 +47,8 @@ public final class PodAddresses {
   }
 
   /**
-   * Creates a cache for the pods that the settings name; none if WRITE mode is off.
+   * Creates a cache for the pods that the settings name; an empty one if MoRI-IO's WRITE mode is
+   * off or the own pod IP is not known.
    *
    * @param lookup resolves a name, or fails within a bounded time
    */

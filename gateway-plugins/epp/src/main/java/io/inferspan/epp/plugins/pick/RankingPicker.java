@@ -58,6 +58,9 @@ abstract sealed class RankingPicker implements Picker permits MaxScorePicker, We
     return Arrays.stream(places).limit(this.endpoints).map(Place::endpoint).toList();
   }
 
-  /** Returns the rank of an endpoint with this score, for a random number between 0 and 1. */
+  /**
+   * Returns the value by which endpoints are ordered, highest first, from the score and a random
+   * number between 0 and 1.
+   */
   abstract double value(double score, double drawn);
 }

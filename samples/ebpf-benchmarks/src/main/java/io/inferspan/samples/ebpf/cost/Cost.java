@@ -16,8 +16,8 @@ public final class Cost {
   private Cost() {}
 
   /**
-   * The arguments are the test kit's directory and its server, then {@code --quick} and parts in
-   * any order.
+   * The arguments are the directory of the built test kit and the path of its {@code server.py},
+   * then {@code --quick} and parts in any order.
    */
   public static void main(String[] arguments) throws IOException {
     Set<String> wanted = Set.copyOf(List.of(arguments).subList(KIT_ARGUMENTS, arguments.length));

@@ -9,8 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The cost of an engine's eager launches by their detail: 50,000 a second on one thread, 250 in
- * each step, whose marks and wait are watched, too.
+ * The cost of probes on kernel launches, at each {@link io.inferspan.ebpf.LaunchDetail}. One thread
+ * launches 50,000 kernels per second. Each 250 are an engine's step, with the calls that mark its
+ * begin and end and a wait for the stream, which also have probes.
  */
 final class LaunchCost {
 

@@ -56,7 +56,7 @@ class GatewayStartTest {
             GatewayConfig.parse(List.of("--decode=" + UNREACHABLE, "--port=0"), Map.of()));
     assertThat(catchThrowable(() -> gateway.scheduler(scheduler).start(vertx)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("the gateway needs a tokenizer");
+        .hasMessageContaining("a scorer of the scheduler needs a tokenizer");
   }
 
   @Test

@@ -252,10 +252,7 @@ static __always_inline void changed(const struct ispan_settings *settings, struc
 		flush_changes(settings, pass, flags);
 }
 
-/*
- * Handles an event of the decoder; returns 1 if the rest of the stream cannot be read. Not static, so that the verifier checks
- * it once.
- */
+/* Handles an event of the decoder; returns 1 if the rest cannot be read. Not static, so that the verifier checks it once. */
 __noinline int framed_event(u32 event)
 {
 	struct ispan_settings *settings = current_settings();
@@ -355,10 +352,7 @@ static __always_inline void wipe(struct ispan_pass *pass)
 	bpf_probe_read_user(pass->bytes, sizeof(pass->bytes), (void *)NO_USER_MEMORY);
 }
 
-/*
- * Decodes the bytes that the current process has read or written on a descriptor. Not static, so that the verifier checks it
- * once.
- */
+/* Decodes the bytes that the process has read or written. Not static, so that the verifier checks it once. */
 __noinline int framed_moved(u64 key, u64 buffer, u64 length, u64 is_write)
 {
 	struct ispan_pass *pass = current_pass();

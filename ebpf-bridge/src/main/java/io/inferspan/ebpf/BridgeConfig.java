@@ -126,7 +126,7 @@ public final class BridgeConfig {
     return given.ownThreads;
   }
 
-  /** Returns whether the kernel measures the programs. */
+  /** Returns whether the kernel measures the run time of BPF programs. */
   public boolean measuresPrograms() {
     return given.measuresPrograms;
   }
@@ -158,7 +158,7 @@ public final class BridgeConfig {
     return given.budget;
   }
 
-  /** Returns the most detail of launches. */
+  /** Returns the highest detail level of launches. */
   public LaunchDetail launches() {
     return given.launches;
   }
@@ -238,8 +238,8 @@ public final class BridgeConfig {
     }
 
     /**
-     * Sets whether the kernel measures the programs, which costs every BPF program of the machine
-     * two clock readings per run; off by default.
+     * Sets whether the kernel measures the run time of BPF programs, which costs every BPF program
+     * of the machine two clock readings per run; off by default.
      */
     public Builder measuresPrograms(boolean measured) {
       this.measuresPrograms = measured;
@@ -288,7 +288,7 @@ public final class BridgeConfig {
       return this;
     }
 
-    /** Sets the most detail that launches of kernels and graphs have; full by default. */
+    /** Sets the highest detail level of kernel and graph launches; full by default. */
     public Builder launches(LaunchDetail most) {
       this.launches = Objects.requireNonNull(most, "most");
       return this;

@@ -4,17 +4,17 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The most detail of launches of kernels and graphs; a budget may lower it further. */
+/** The highest detail level of kernel and graph launches; a budget may lower it further. */
 public enum LaunchDetail {
-  /** Each is reported, with its duration. */
+  /** Each launch is reported, with its duration. */
   FULL,
-  /** One in sixteen is reported; the others are folded. */
+  /** One launch in sixteen is reported; the others are folded. */
   SAMPLED,
-  /** All are folded in the kernel: number, and sum and extremes of their durations. */
+  /** All launches are folded in the kernel: their number, and sum, minimum and maximum duration. */
   FOLDED,
-  /** They are counted when they are called, without their returns, so failures are not seen. */
+  /** Launches are only counted, at their entry, so failed ones are not recognised. */
   COUNTED,
-  /** They have no probes. Windows of an engine's steps come from its marks and its waits. */
+  /** Launch functions have no probes. An engine's marks and waits delimit its busy time. */
   DETACHED;
 
   /** Parses a name in lower case. */

@@ -29,13 +29,13 @@ final class Batches {
   private final Map<Integer, Rank> ranks = new HashMap<>();
   private final Map<String, BatchRequest> requests = new LinkedHashMap<>();
 
-  /** The times of lost records. */
+  /** The times of lost records, and of lowered detail levels. */
   interface Losses {
 
     /** Returns whether a record of any process was lost in this interval. */
     boolean during(long fromNanos, long toNanos);
 
-    /** The level of launches in this time; empty if each was reported. */
+    /** Returns the detail level of launches in this interval; empty if each was reported. */
     default String launches(long fromNanos, long toNanos) {
       return "";
     }
@@ -180,7 +180,7 @@ final class Batches {
     return losses.during(fromNanos, toNanos);
   }
 
-  /** The level of launches in this time; empty if each was reported. */
+  /** Returns the detail level of launches in this interval; empty if each was reported. */
   String launches(long fromNanos, long toNanos) {
     return losses.launches(fromNanos, toNanos);
   }

@@ -42,7 +42,7 @@ public final class EngineSteps {
     /** Returns whether a record of any process was lost in this interval. */
     boolean lost(long fromNanos, long toNanos);
 
-    /** The level of launches in this time, such as {@code launches:counted}; empty if full. */
+    /** Returns the level of launches in this interval, such as {@code launches:counted}. */
     String launches(long fromNanos, long toNanos);
   }
 

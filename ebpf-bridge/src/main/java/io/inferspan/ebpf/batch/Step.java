@@ -21,20 +21,23 @@ public final class Step {
   final long[] contexts;
   final long[] shares;
 
-  /** When the previous step ended. */
+  /** End of the previous step. */
   long sinceNanos;
 
   long endedNanos;
   long firstLaunchNanos;
   long launches;
 
-  /** As the programs counted them; -1 if they did not. */
+  /** Number of launches that the kernel's programs counted; -1 if they did not count. */
   long counted;
 
-  /** Events of the device that were recorded. */
+  /** Number of recorded CUDA events. */
   long records;
 
-  /** Of launches, if not each was reported: then the step's marks limit its window. */
+  /**
+   * Detail level of launches; empty if each launch was reported. Otherwise the busy time begins
+   * with the step's mark rather than its first launch.
+   */
   String level = "";
 
   long synchronizedNanos;
@@ -86,7 +89,7 @@ public final class Step {
     return !level.isEmpty();
   }
 
-  /** Whether the device worked for it, or may have. */
+  /** Whether the device worked, or may have worked, for this step. */
   boolean hasLaunched() {
     return launches > 0 || (isLowered() && (counted > 0 || (counted < 0 && size > 0)));
   }

@@ -174,7 +174,7 @@ final class ThreadTimeline {
 
   /**
    * Returns the intervals of at least this length in which the thread ran or waited in one call,
-   * ignoring interruptions up to 5% of it.
+   * ignoring interruptions of up to 5 % of {@code leastNanos}.
    */
   List<Part> stretches(long leastNanos) {
     long brief = leastNanos / BREAKS_OF_STRETCH;

@@ -41,10 +41,7 @@ final class ThreadRecord {
 
   private SpanIds idsBefore = new SpanIds();
 
-  /**
-   * The context whose ids are in the memory, also while the owner is 0, so that they need not be
-   * written again.
-   */
+  /** The last context whose ids were written; they stay in the memory while the owner is 0. */
   private @Nullable SpanContext written;
 
   /** The context that the kernel reads now. */
@@ -61,10 +58,7 @@ final class ThreadRecord {
     this.words = memory.order(ByteOrder.nativeOrder()).asLongBuffer();
   }
 
-  /**
-   * Publishes the context, or that there is none; has no effect on a record without a slot. Never
-   * throws.
-   */
+  /** Publishes the context, or clears the record if it is null. Never throws. */
   @SuppressWarnings("ReferenceEquality") // an equal one is merely written again
   void publish(@Nullable SpanContext context) {
     if (context == shown || slot < 0) {
@@ -160,8 +154,8 @@ final class ThreadRecord {
   }
 
   /**
-   * Returns whether the record belongs to these threads; one without a slot does until the next
-   * sweep.
+   * Returns whether the record belongs to these threads. A record without a slot is valid until the
+   * next sweep.
    */
   boolean isOf(OwnThreads others) {
     return threads == others && (slot >= 0 || round == others.round());

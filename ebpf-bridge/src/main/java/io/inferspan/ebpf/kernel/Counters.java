@@ -21,18 +21,18 @@ public interface Counters {
   /** The index of the first counter of runs of {@link Programs}. */
   int RUNS = 800;
 
-  /** The index of the first counter of their time. */
+  /** The index of the first counter of the time of these runs. */
   int RUN_NANOS = 810;
 
   /** Programs whose runs are measured together, numbered as in {@code settings.h}. */
   enum Programs {
-    /** At both ends of system calls. */
+    /** Programs at both ends of system calls. */
     CONTEXT(0),
-    /** At calls of CUDA and NCCL. */
+    /** Programs at calls of CUDA and NCCL. */
     CALLS(1),
-    /** At operations that programs report. */
+    /** Programs at the functions of {@code inferspan_ckp.h}. */
     CKP(2),
-    /** At changes of the running thread, and when connections send. */
+    /** Programs at context switches, and at sends on TCP connections. */
     SCHED(3);
 
     private final int number;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Detail is lowered by the amount of the excess when two consecutive periods exceed the budget,
  * the scheduler first and launches last. If that is not enough, requests are no longer recognised.
- * Detail is raised in the reverse order, after a time within the budget that doubles with each
- * raise that had to be taken back.
+ * Detail is raised in the reverse order, after some time within the budget. This time doubles with
+ * each raise that exceeds the budget.
  *
  * <p>The cost of a detached class is unknown, so it is attached on trial. After a failed trial, the
  * next one waits until trials take no more than a fifth of the budget.
@@ -28,10 +28,10 @@ final class BudgetController {
 
   private static final long MOST_QUIET_NANOS = TimeUnit.SECONDS.toNanos(16);
 
-  /** Between periods in which only a rise could change anything. */
+  /** The interval of periods in full detail, where only a rise of the cost changes levels. */
   private static final long FULL_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** While all classes are detached, so that nothing but the bridge itself costs anything. */
+  /** The longest interval of periods while all classes are detached. */
   private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(4);
 
   /** A raise that lasts this long has succeeded. */
@@ -124,7 +124,7 @@ final class BudgetController {
     return isAllDetached() ? Math.clamp(trial, QUIET_NANOS, LONGEST_REST_NANOS) : QUIET_NANOS;
   }
 
-  /** Whether no program is left that the load could run. */
+  /** Returns whether all classes are detached, so that the load runs no program. */
   boolean isAllDetached() {
     return ORDER.stream().allMatch(this::isDetached);
   }
@@ -196,7 +196,7 @@ final class BudgetController {
     }
   }
 
-  /** Returns whether a class would be detached before a period in which it was only counted. */
+  /** Returns whether the next level would be detached, without a period at level counted before. */
   private boolean losesSight(DetailLevels before, EventClass events) {
     return levels.of(events) == DetailLevel.COUNTED && before.of(events) != DetailLevel.COUNTED;
   }

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * The daemon thread that measures the cost of tracing, and sets the detail levels that the budget
  * allows.
  *
- * <p>Programs measure their own runs, at two clock readings each. They do so briefly: after a
- * change of levels, when a cheap indicator has risen, and otherwise rarely; not at all while every
- * class is detached. The kernel's own statistics would need another capability, and switching them
- * on and off patches kernel code on all CPUs.
+ * <p>Programs measure their own runs, at two clock readings each, for 50 ms at a time: after a
+ * change of levels, when a cheap indicator has risen, and otherwise rarely. They do not measure
+ * while every class is detached. The kernel's own statistics would need another capability, and
+ * switching them on and off patches kernel code on all CPUs.
  */
 final class BudgetKeeper {
 
@@ -42,7 +42,7 @@ final class BudgetKeeper {
   private static final Duration END = Duration.ofSeconds(2);
   private static final long LOOK_MILLIS = 250;
 
-  /** While every class is detached, so that no rise could be answered. */
+  /** The interval while every class is detached, so that nothing can be lowered. */
   private static final long LOOK_DETACHED_MILLIS = 1_000;
 
   private static final long MEASURED_MILLIS = 50;
@@ -77,7 +77,7 @@ final class BudgetKeeper {
     this.thread = Thread.ofPlatform().daemon().name(OUR_THREADS + "budget").unstarted(this::run);
   }
 
-  /** Switches measuring on, and reads the runs of programs and the number of events. */
+  /** The parts of the bridge from which the cost is read; the settings switch measuring on. */
   record Readers(
       KernelSettings settings, KernelCounters counters, SpanAccounting books, RingReader ring) {}
 

@@ -15,14 +15,14 @@ import java.util.function.ToLongFunction;
  * Computes the cost of tracing in a period, relative to the budget, and divides it among the
  * classes.
  *
- * <p>Programs at system calls serve both classes: time beyond that of reported calls counts as
- * recognition of requests.
+ * <p>Programs at system calls serve two classes. The estimated time of reported calls belongs to
+ * {@link EventClass#SYSCALLS}, and the rest of their time to {@link EventClass#REQUESTS}.
  */
 final class CostMeter {
 
   private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  /** The approximate CPU time of each level relative to full detail; it is measured afterwards. */
+  /** The approximate CPU time of each level relative to full detail. */
   private static final double[] CPU_SHARES = {1, 0.6, 0.5, 0.45, 0};
 
   /** The reported events of each level relative to full detail. */

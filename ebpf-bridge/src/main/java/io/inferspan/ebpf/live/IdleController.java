@@ -28,10 +28,10 @@ final class IdleController {
     /** Returns whether a sampled request is open. */
     boolean areServing();
 
-    /** Detaches them. */
+    /** Detaches the probes. */
     void sleep();
 
-    /** Attaches them again. */
+    /** Attaches the probes again. */
     void wake();
 
     /**
@@ -39,9 +39,7 @@ final class IdleController {
      */
     void callSoon();
 
-    /**
-     * Notes a request of this process's threads that began while they were detached; never blocks.
-     */
+    /** Notes a request of this process's threads that began without probes; never blocks. */
     void beganUnseen(long owner);
   }
 

@@ -132,7 +132,7 @@ public final class EbpfMeters {
     return this;
   }
 
-  /** Adds whether a program is attached. */
+  /** Adds a gauge that is 1 while a program is attached. */
   public EbpfMeters probe(String name, BooleanSupplier attached) {
     return gauge(
         "inferspan.ebpf.attached",
@@ -143,7 +143,7 @@ public final class EbpfMeters {
         name);
   }
 
-  /** Adds whether the probes for sampled requests are detached, and how often they were. */
+  /** Adds a gauge that is 1 while the probes for sampled requests are detached, and a counter. */
   public EbpfMeters sleep(BooleanSupplier asleep, LongSupplier times) {
     gauge(
         "inferspan.ebpf.asleep",

@@ -60,12 +60,11 @@ public record FoldOptions(
   /**
    * How long requests and their events are kept.
    *
-   * @param graceNanos after the end of a request, for events that arrive late
-   * @param quietNanos after the last event of a request, until its events are written
-   * @param openNanos after the last event of a request whose start was reported but not its end,
-   *     until its state of a few hundred bytes is removed
-   * @param ageNanos after the first event of a request that still runs, until its events so far are
-   *     written
+   * @param graceNanos the time after a request's end during which late events are accepted
+   * @param quietNanos the time without an event after which a request's events are written
+   * @param openNanos the time without an event after which a request is forgotten although its end
+   *     was not reported
+   * @param ageNanos the age at which the events of a running request are written
    */
   public record Times(long graceNanos, long quietNanos, long openNanos, long ageNanos) {
 

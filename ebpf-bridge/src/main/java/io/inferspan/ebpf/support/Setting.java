@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum Setting {
   SCOPE(
       "everything",
-      "which requests: everything with a traceparent, own threads only, or a list of pid:, command:, cgroup:"),
+      "the observed processes: everything (all that receive a traceparent), own (only this one), or a list of pid:, command:, cgroup:"),
   EVENTS("all", "a list of cuda, nccl, syscalls, sched, tcp, ckp"),
   PATHS("false", "true exports file paths; otherwise only the kind of directory and the extension"),
   SINGLE_FROM("1ms", "events of at least this duration are spans of their own"),
@@ -16,10 +16,10 @@ public enum Setting {
       "after this time without a sampled request, probes for sampled requests are detached until the next one; 0s means never"),
   BUDGET(
       "no limit",
-      "what tracing may cost: 1% of a core, 1%node of all cores, 20000/s events, or 500kB/s of them; detail is lowered to stay within it"),
+      "what tracing may cost: 1% (of a core), 1%node (of all cores), 20000/s (events), or 500kB/s or 2MB/s (their bytes); detail is lowered to stay within it"),
   LAUNCHES(
       "full",
-      "the most detail of kernel and graph launches: full, sampled, folded, counted at entry only, or detached, without probes on them"),
+      "the highest level of detail of kernel and graph launches: full, sampled, folded, counted (at their entry only), or detached (no probes)"),
   MEASURE_PROGRAMS(
       "false",
       "true makes the kernel measure the run time of all BPF programs of the machine, which costs two clock readings per run"),

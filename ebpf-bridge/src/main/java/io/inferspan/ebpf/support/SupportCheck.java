@@ -207,7 +207,7 @@ public final class SupportCheck {
             ? available("run time of programs", "measured by the kernel")
             : limited(
                 "run time of programs",
-                "not in top and meters; for a budget, programs measure themselves",
+                "not available in top and meters; a budget works without it",
                 "run with CAP_SYS_ADMIN"));
   }
 

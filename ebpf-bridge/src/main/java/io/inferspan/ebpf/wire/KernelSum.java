@@ -4,8 +4,7 @@ package io.inferspan.ebpf.wire;
  * The sum of the events of one owner and kind that were folded or dropped in the kernel since the
  * previous read.
  *
- * @param count the number of folded events; all durations, times and the amount are those of folded
- *     events
+ * @param count the number of folded events, to which all durations, times and the amount refer
  * @param dropped the number of events that a policy dropped, or that a level only counted
  * @param minNanos the shortest duration since the owner began
  * @param maxNanos the longest duration since the owner began
@@ -27,12 +26,12 @@ public record KernelSum(
     int source,
     int generation) {
 
-  /** Returns the calls that a span reports: without a policy, also those that were only counted. */
+  /** Returns the number of events that the span reports: folded ones, or those only counted. */
   public long reported() {
     return isCounted() ? dropped : count;
   }
 
-  /** Returns the calls of which no span says more than that there were some. */
+  /** Returns the number of events that no span reports. */
   public long shed() {
     return isCounted() ? 0 : dropped;
   }

@@ -27,7 +27,7 @@ class AdoptionIT {
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
   @Test
-  void processTree_belongsToTheSpanUntilItIsLetGo() {
+  void processTree_belongsToTheSpanUntilItIsReleased() {
     try (EbpfBridge bridge = bridge();
         JavaChild tree = tree(bridge)) {
       say(tree, "50");

@@ -74,7 +74,7 @@ class BridgeConfigTest {
   }
 
   @Test
-  void own_isNobodyElse() {
+  void own_isThisProcessOnly() {
     assertThat(BridgeScope.parse("own")).isEqualTo(BridgeScope.own());
   }
 
@@ -116,7 +116,7 @@ class BridgeConfigTest {
           shared-contexts | write     | INFERSPAN_EBPF_SHARED_CONTEXTS: 'write', but must be off, or
           bpf-filesystem  | bpf       | INFERSPAN_EBPF_BPF_FILESYSTEM: 'bpf', but must be an absolute path
           """)
-  void nonsense_isToldInOneSentence(String name, String value, String sentence) {
+  void invalidSetting_isReportedInOneSentence(String name, String value, String sentence) {
     Map<String, String> settings = Map.of("inferspan.ebpf." + name, value);
 
     assertThatThrownBy(() -> BridgeConfig.from(settings::get))

@@ -181,7 +181,7 @@ class BridgeLifeIT {
   }
 
   @Test
-  void metersOfAClosedBridge_tellTheLast() {
+  void metersOfAClosedBridge_keepTheirLastValues() {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     EbpfBridge bridge = bridge(others());
     bridge.bindTo(registry);

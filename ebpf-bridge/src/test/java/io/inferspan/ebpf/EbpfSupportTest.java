@@ -25,7 +25,7 @@ class EbpfSupportTest {
   }
 
   @Test
-  void processWithoutPrivileges_isToldWhichItNeeds() {
+  void processWithoutPrivileges_seesWhichItNeeds() {
     assumeTool("setpriv");
 
     assertThat(unprivileged(CHILD, "--inh-caps=-all"))
@@ -46,7 +46,7 @@ class EbpfSupportTest {
   }
 
   @Test
-  void hiddenLibbpf_isToldHowToInstall() {
+  void hiddenLibbpf_isReportedWithItsPackage() {
     String script =
         "for library in $(ldconfig -p | sed -n 's/.*libbpf.so.* => //p' | xargs -n1 readlink -f"
             + " | sort -u); do mount --bind /dev/null $library; done; exec \"$@\"";
@@ -69,14 +69,14 @@ class EbpfSupportTest {
   }
 
   @Test
-  void hiddenKernelTypes_areToldOf() {
+  void hiddenKernelTypes_areReported() {
     String script = "mount -t tmpfs none /sys/kernel/btf; exec \"$@\"";
 
     assertThat(inOwnMounts(script, CHILD)).contains("support=kernel types: no readable");
   }
 
   @Test
-  void seccompFilter_isToldOf() {
+  void seccompFilter_isReported() {
     TestObjects.assumeBpf();
 
     assertThat(
@@ -86,7 +86,7 @@ class EbpfSupportTest {
   }
 
   @Test
-  void deniedNativeAccess_isToldOf() {
+  void deniedNativeAccess_isReported() {
     List<String> denied = ChildProcess.java(SupportProcess.class, "--illegal-native-access=deny");
 
     assertThat(ChildProcess.run(denied))

@@ -21,7 +21,7 @@ class FailedStartIT {
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
   @Test
-  void failedStart_isSaidAndLeavesNothingBehind() throws IOException {
+  void failedStart_isReportedAndLeavesNothingBehind() throws IOException {
     TestObjects.assumeBpf();
     assertFails(failing());
     KernelObjects before = KernelObjects.of(ProcessHandle.current().pid());

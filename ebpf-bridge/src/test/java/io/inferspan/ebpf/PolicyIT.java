@@ -176,7 +176,7 @@ class PolicyIT {
   }
 
   @Test
-  void killedBridge_takesItsPoliciesAlong() throws Exception {
+  void killedBridge_removesItsPolicies() throws Exception {
     try (JavaChild killed =
         JavaChild.start(BridgeProcess.class, Map.of("OTEL_TRACES_EXPORTER", "none"))) {
       assertThat(killed.line()).isEqualTo("attached");

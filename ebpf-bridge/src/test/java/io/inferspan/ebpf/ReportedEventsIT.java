@@ -27,7 +27,7 @@ class ReportedEventsIT {
   @TempDir private Path directory;
 
   @Test
-  void collectives_areSpansWithWhatTheyMoved() {
+  void collectives_areSpansWithTheirBytes() {
     List<SpanRecord> spans = spansOf("nccl", TestKit.children());
 
     assertThat(spans).allMatch(span -> span.traceId().equals(TRACE));

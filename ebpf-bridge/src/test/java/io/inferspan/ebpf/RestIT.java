@@ -193,7 +193,7 @@ class RestIT {
 
   /** It came back and left again unseen: it was not away all that time. */
   @Test
-  void threadThatLeftBeforeTheRest_isNotSaidToHaveBeenAwaySince() throws InterruptedException {
+  void threadThatLeftBeforeTheSleep_isNotReportedAsOffTheCpuSince() throws InterruptedException {
     Identity identity = kernel.identity();
     OwnMemory own = kernel.ownMemory();
     begin(identity.tgid());

@@ -75,7 +75,7 @@ class SharedContextsIT {
   }
 
   @Test
-  void threadOfWhichAnotherProgramTells_isWatched() {
+  void threadInTheSharedMap_isObserved() {
     map.open();
 
     List<SpanRecord> reads = reads(bridge(READ));
@@ -86,7 +86,7 @@ class SharedContextsIT {
   }
 
   @Test
-  void bridgeThatWasNotAsked_readsNothing() {
+  void bridgeThatDoesNotReadContexts_readsNothing() {
     map.open();
 
     assertThat(reads(bridge(PUBLISH))).isEmpty();
@@ -113,7 +113,7 @@ class SharedContextsIT {
   }
 
   @Test
-  void ownThreads_areToldOfWhileTheyServe() {
+  void ownThreads_areReportedWhileTheyServe() {
     JavaChild child = publisher();
     String[] in = child.line().split(" ", 3);
     assertThat(map.open().served(child.pid(), Long.parseLong(in[1]))).isEqualTo(in[2]);
@@ -148,7 +148,7 @@ class SharedContextsIT {
   }
 
   @Test
-  void recognisedRequest_isToldOfUntilItEnds() {
+  void recognisedRequest_isPublishedUntilItEnds() {
     EbpfBridge bridge = bridge(PUBLISH);
     JavaChild child = held(bridge);
     assertThat(map.open().served(child.pid(), child.pid())).isEqualTo(IDS);
@@ -159,7 +159,7 @@ class SharedContextsIT {
   }
 
   @Test
-  void bridgeThatEnds_takesItsEntriesAlongAndLeavesTheMap() {
+  void closedBridge_removesItsEntriesAndLeavesTheMap() {
     EbpfBridge bridge = bridge(PUBLISH);
     JavaChild child = held(bridge);
     map.open().publish(1, 1, IDS);

@@ -21,19 +21,19 @@ class ShortOfSomethingIT {
   }
 
   @Test
-  void refusedBpf_isSaidInOneLine() {
+  void refusedBpf_isReportedInOneLine() {
     assertThat(lineOf(gateway("once", "seccomp"))).contains("seccomp filter", "allow bpf");
   }
 
   @Test
-  void hiddenKernelTypes_areSaidInOneLine() {
+  void hiddenKernelTypes_areReportedInOneLine() {
     String script = "mount -t tmpfs none /sys/kernel/btf; exec \"$@\"";
 
     assertThat(lineOf(inOwnMounts(script))).contains("kernel types: no readable");
   }
 
   @Test
-  void missingLibbpf_isSaidInOneLine() {
+  void missingLibbpf_isReportedInOneLine() {
     String script =
         "for library in $(ldconfig -p | sed -n 's/.*libbpf.so.* => //p' | xargs -n1 readlink -f"
             + " | sort -u); do mount --bind /dev/null $library; done; exec \"$@\"";

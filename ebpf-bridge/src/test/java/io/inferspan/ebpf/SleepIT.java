@@ -62,7 +62,7 @@ class SleepIT {
   }
 
   @Test
-  void requestThatWakes_saysWhatItLostAndTheNextHasAll() throws Exception {
+  void requestThatWakes_reportsItsLossAndTheNextIsComplete() throws Exception {
     PythonServer server = server(Map.of("FAKE_CUDA_KERNEL", "300ms"));
     EbpfBridge bridge = bridge(Duration.ofSeconds(2));
     awaitSleep(bridge);

@@ -15,7 +15,7 @@ class SwitchIT {
   }
 
   @Test
-  void bridgeThatIsNot_followsIt() {
+  void bridgeThatIsOn_replacesOpenTelemetrysContext() {
     assertThat(storage("auto")).startsWith("storage: io.inferspan.");
   }
 

@@ -167,7 +167,7 @@ class BatchSpansTest {
   }
 
   @Test
-  void ambiguousSlot_isAMemberThatTakesItsShareAway() {
+  void ambiguousSlot_isAMemberWithAnUnattributedShare() {
     request(1, "a");
     batches.bind(PID, ENGINE, 2, "", null);
     step(1, 10 * MILLI, 4 * MILLI, member(1, 10, true), member(2, 10, true));

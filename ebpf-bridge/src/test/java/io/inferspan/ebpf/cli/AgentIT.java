@@ -220,7 +220,7 @@ class AgentIT {
   }
 
   @Test
-  void ordinaryUser_isToldWhatToDo() throws InterruptedException {
+  void ordinaryUser_seesTheRemedy() throws InterruptedException {
     List<String> unprivileged =
         List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all");
     try (ToolProcess agent = ToolProcess.start(directory, Map.of(), unprivileged, "agent");

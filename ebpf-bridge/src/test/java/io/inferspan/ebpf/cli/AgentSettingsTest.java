@@ -35,7 +35,7 @@ class AgentSettingsTest {
   }
 
   @Test
-  void commandLine_isStrongerThanSettings() {
+  void commandLine_overridesSettings() {
     Map<String, String> environment = Map.of("INFERSPAN_EBPF_SCOPE", "own");
 
     AgentSettings settings = new AgentSettings("pid:1,command:vllm", true, environment);

@@ -233,7 +233,7 @@ class ColdStartIT {
   }
 
   @Test
-  void simulatedServer_isReportedAsItTellsItself() throws Exception {
+  void simulatedServer_isReportedAsInItsOwnLog() throws Exception {
     TestObjects.assumeCompiler();
     List<String> words = new ArrayList<>(List.of("../bpf/testkit/coldstart", "--"));
     words.addAll(ToolProcess.command());

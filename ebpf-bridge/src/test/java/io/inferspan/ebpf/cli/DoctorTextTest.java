@@ -22,7 +22,7 @@ class DoctorTextTest {
   }
 
   @Test
-  void ordinaryUser_isToldOnceWhatToDo() {
+  void ordinaryUser_seesTheRemedyOnce() {
     String text = plain(SimulatedMachine.ordinaryUser(root));
 
     assertThat(text)
@@ -35,7 +35,7 @@ class DoctorTextTest {
   }
 
   @Test
-  void missingLibbpf_isToldHowToInstall() {
+  void missingLibbpf_isReportedWithItsPackage() {
     assertThat(plain(SimulatedMachine.withoutLibbpf(root)))
         .contains("  libbpf            NO        libbpf is missing\n")
         .contains("-> install libbpf 1.0 or newer\n")
@@ -43,7 +43,7 @@ class DoctorTextTest {
   }
 
   @Test
-  void kernelWithoutTypes_isToldOf() {
+  void kernelWithoutTypes_isReported() {
     assertThat(plain(SimulatedMachine.withoutTypes(root)))
         .contains("  kernel types      NO        no readable /sys/kernel/btf/vmlinux")
         .contains("CONFIG_DEBUG_INFO_BTF");

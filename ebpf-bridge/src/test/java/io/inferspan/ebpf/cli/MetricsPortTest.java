@@ -38,7 +38,7 @@ class MetricsPortTest {
   }
 
   @Test
-  void health_isAnsweredWithoutWords() throws Exception {
+  void health_isAnsweredWithoutABody() throws Exception {
     assertThat(ask("GET", "/health").statusCode()).isEqualTo(200);
     assertThat(ask("HEAD", "/metrics").statusCode()).isEqualTo(200);
   }

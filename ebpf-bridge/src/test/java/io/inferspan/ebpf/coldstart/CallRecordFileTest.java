@@ -80,7 +80,7 @@ class CallRecordFileTest {
   }
 
   @Test
-  void whatWouldNotComeOutAgain_isRefused() {
+  void textThatWouldNotBeReproduced_isRefused() {
     String line = LINE.formatted(1, 2, 3, 0, 0, 0);
 
     for (String text :

@@ -55,7 +55,7 @@ class ColdStartPageIT {
   private final List<Event> events = new ArrayList<>();
 
   @Test
-  void tooltip_saysThePhaseTheGapTheStateAndWhoWasWaitedFor() throws Exception {
+  void tooltip_hasThePhaseTheGapTheStateAndTheHolder() throws Exception {
     String why = "ended by thread 9 (holder) of process 7 in sem_post, after it opened /a.py";
 
     assertThat(

@@ -53,7 +53,7 @@ abstract class ContextStorageContract {
   }
 
   @Test
-  void sampledSpan_isToldOfWhileItIsCurrent() {
+  void sampledSpan_isReportedWhileItIsCurrent() {
     try (Scope scope = storage.attach(sampled(0xabc))) {
       assertThat(now()).isEqualTo(told(0xabc));
     }
@@ -61,7 +61,7 @@ abstract class ContextStorageContract {
   }
 
   @Test
-  void unsampledSpanAndNoSpan_areNotToldOf() {
+  void unsampledSpanAndNoSpan_areNotReported() {
     try (Scope scope = storage.attach(unsampled(1))) {
       assertThat(now()).isNull();
     }
@@ -136,7 +136,7 @@ abstract class ContextStorageContract {
   }
 
   @Test
-  void virtualThreads_areNeverToldOf() throws Exception {
+  void virtualThreads_areNeverReported() throws Exception {
     List<Future<?>> all = new ArrayList<>();
     try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 1; i <= 100; i++) {

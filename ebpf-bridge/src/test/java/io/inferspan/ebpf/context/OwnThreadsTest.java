@@ -64,7 +64,7 @@ class OwnThreadsTest {
   }
 
   @Test
-  void bell_isRungForSampledContextsOnlyAndWhileSomebodyListens() {
+  void signal_isSentForSampledContextsOnly_whileEnabled() {
     List<Long> began = new ArrayList<>();
     ContextSignal signal = new ContextSignal(began::add);
     threads.close();
@@ -175,7 +175,7 @@ class OwnThreadsTest {
   }
 
   @Test
-  void threadThatWasRefused_isToldOfWhenThereIsRoomAgain() {
+  void refusedThread_isRegisteredOnceASlotIsFree() {
     table.full = true;
     storage.attach(sampled(1)).close();
     table.full = false;
@@ -201,7 +201,7 @@ class OwnThreadsTest {
   }
 
   @Test
-  void numberThatCannotBeAskedFor_costsTheRequestNothing() {
+  void unknownThreadId_costsTheRequestNothing() {
     threads.close();
     OwnThreads nameless =
         new OwnThreads(
@@ -238,7 +238,7 @@ class OwnThreadsTest {
   }
 
   @Test
-  void closedThreads_tellNobodyAnyMore() {
+  void closedThreads_callNoListener() {
     Scope scope = storage.attach(sampled(1));
     threads.close();
 

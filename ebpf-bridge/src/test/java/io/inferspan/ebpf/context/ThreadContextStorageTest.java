@@ -27,7 +27,7 @@ class ThreadContextStorageTest extends ContextStorageContract {
   }
 
   @Test
-  void defaultStorage_isStoodInForAndOthersAreWrapped() {
+  void defaultStorage_isReplacedAndOthersAreWrapped() {
     assertThat(ours).isInstanceOf(ThreadContextStorage.class);
     assertThat(PublishingContextStorage.over(ours)).isInstanceOf(PublishingContextStorage.class);
     assertThat(ours.root()).isSameAs(theirs.root());

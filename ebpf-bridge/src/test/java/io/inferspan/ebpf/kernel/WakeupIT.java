@@ -57,7 +57,7 @@ class WakeupIT {
   }
 
   @Test
-  void readerThatSleeps_isNotCalledForAnEndButForWhatFollowsIt() throws Exception {
+  void sleepingReader_isNotWokenForAnExitButForTheNextRecord() throws Exception {
     try (LoadedKernel kernel = LoadedKernel.start();
         RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
         Epoll epoll = Epoll.watching(kernel.side.ringFd())) {

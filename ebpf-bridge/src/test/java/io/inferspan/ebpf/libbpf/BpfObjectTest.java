@@ -162,7 +162,7 @@ class BpfObjectTest {
   }
 
   @Test
-  void unknownNames_areSaid() {
+  void unknownNames_areReported() {
     try (BpfObject object = TestObjects.open("good")) {
       assertThatThrownBy(() -> object.program("on_coffee"))
           .hasMessageStartingWith("object good has no program on_coffee, only [");

@@ -23,7 +23,7 @@ class LibbpfTest {
   }
 
   @Test
-  void absentLibrary_isSaidWithARemedy() {
+  void absentLibrary_isReportedWithARemedy() {
     assertThatThrownBy(() -> Libbpf.open("libinferspan-absent.so.1"))
         .isInstanceOf(BpfException.class)
         .hasMessageStartingWith("libbpf is missing: libinferspan-absent.so.1 was not found")

@@ -35,7 +35,7 @@ class UprobesTest {
 
   @ParameterizedTest
   @EnumSource(UprobeMode.class)
-  void cookie_tellsTheFunctionsApart(UprobeMode mode) throws IOException {
+  void cookie_distinguishesFunctions(UprobeMode mode) throws IOException {
     assumeHas(mode);
     try (BpfObject object = TestObjects.open("good")) {
       BpfProgram program = object.program("on_call").via(mode);
@@ -85,7 +85,7 @@ class UprobesTest {
 
   @ParameterizedTest
   @EnumSource(UprobeMode.class)
-  void absentLibrary_isSaid(UprobeMode mode) {
+  void absentLibrary_isReported(UprobeMode mode) {
     assumeHas(mode);
     try (BpfObject object = TestObjects.open("good")) {
       BpfProgram program = object.program("on_call").via(mode);

@@ -52,7 +52,7 @@ class UsdtTest {
   }
 
   @Test
-  void absentPoint_isSaid() {
+  void absentProbe_isReported() {
     try (BpfObject object = TestObjects.open("usdt").load()) {
       BpfProgram onPoint = object.program("on_point");
 

@@ -45,7 +45,7 @@ class IdleControllerTest implements IdleController.Probes {
   }
 
   @Test
-  void nobodyHeard_sleepsOnce() {
+  void withoutARequest_sleepsOnce() {
     soon.begin();
     check(soon, 10);
 

@@ -40,7 +40,7 @@ class EbpfMetersTest {
   }
 
   @Test
-  void meters_tellWhatTheBooksTell() {
+  void meters_haveTheCountsOfTheSink() {
     try (Arena arena = Arena.ofShared()) {
       RingWriter writer = new RingWriter(arena, 1 << 16);
       RingReader reader = new RingReader(writer.memory());

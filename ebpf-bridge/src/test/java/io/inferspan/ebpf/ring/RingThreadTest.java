@@ -45,7 +45,7 @@ class RingThreadTest {
   }
 
   @Test
-  void events_arriveWithoutAnybodyAsking() throws Exception {
+  void events_reachTheHandler() throws Exception {
     CountDownLatch arrived = new CountDownLatch(3);
     try (RingThread ring = RingThread.start(reader, event -> arrived.countDown(), this::await)) {
       for (int i = 0; i < 3; i++) {
@@ -58,7 +58,7 @@ class RingThreadTest {
   }
 
   @Test
-  void whatLiesThereAtTheEnd_isStillRead() throws Exception {
+  void remainingEvents_areReadAtTheEnd() throws Exception {
     AtomicInteger events = new AtomicInteger();
     CountDownLatch waits = new CountDownLatch(1);
     RingThread ring =
@@ -256,7 +256,7 @@ class RingThreadTest {
   }
 
   @Test
-  void eventThatComesAsTheThreadFallsAsleep_isNotLeftLying() throws Exception {
+  void eventThatArrivesAsTheThreadFallsAsleep_isRead() throws Exception {
     CountDownLatch arrived = new CountDownLatch(1);
     AtomicInteger waitsWithEvent = new AtomicInteger();
     RingThread.Readiness before =

@@ -172,7 +172,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void headThatAnotherProcessRead_isNotMeant() {
+  void headThatAnotherProcessRead_isNotLinked() {
     kernel.happens(at(Kind.OWNER_BEGAN, WORKER).under(1).result(1).named(7, 1, 9).requestId("a"));
     add(1, "chatcmpl-a-0123abcd");
     work();

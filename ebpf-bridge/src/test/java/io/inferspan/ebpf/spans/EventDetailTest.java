@@ -21,7 +21,7 @@ class EventDetailTest {
   private final FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
 
   @Test
-  void details_areSaidInWords() {
+  void details_areReportedInWords() {
     kernel.happens(kernel.event(Kind.NCCL_ALL_REDUCE, 5).of(1_024, 7L << 32 | 2, 0xbeef));
     kernel.happens(kernel.event(Kind.NCCL_SEND, 5).of(1, 9L << 32 | 3, 0xbeef));
     kernel.happens(kernel.event(Kind.SCHED_OFFCPU, 5).of(0, 2, 0));
@@ -46,7 +46,7 @@ class EventDetailTest {
   }
 
   @Test
-  void bytesOfElements_areSaidWhereTheirTypeIsKnown() {
+  void bytesOfElements_areReportedIfTheirTypeIsKnown() {
     kernel.happens(kernel.event(Kind.NCCL_REDUCE, 5).of(1L << 62, 8L << 32, 1));
     kernel.happens(kernel.event(Kind.NCCL_SEND, 5).of(64, 99L << 32, 1));
     int folded = 7;
@@ -63,7 +63,7 @@ class EventDetailTest {
   }
 
   @Test
-  void timeOffTheCpu_isToldApartByTheCallThatWaited() {
+  void timeOffTheCpu_isDividedByTheCallThatWaited() {
     long read = callPlusOne("read");
     long futex = callPlusOne("futex");
     for (int i = 0; i < 13; i++) {

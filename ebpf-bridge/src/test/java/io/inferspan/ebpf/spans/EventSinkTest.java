@@ -275,7 +275,7 @@ class EventSinkTest {
   }
 
   @Test
-  void loss_isSaidBySpansThatRanMeanwhileOnly() {
+  void loss_isReportedOnlyOnSpansThatRanMeanwhile() {
     kernel.happens(Kind.CUDA_INIT, MICRO).pass(10 * MILLI).pass(10 * MILLI);
     kernel.lost += 3;
     kernel.pass(2 * MILLI);

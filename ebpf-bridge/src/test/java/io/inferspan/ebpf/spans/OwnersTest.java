@@ -35,7 +35,7 @@ class OwnersTest {
   }
 
   @Test
-  void ownerThatWasNamed_isNotAskedFor() {
+  void knownOwner_isNotLookedUp() {
     kernel.happens(kernel.named(Kind.OWNER_BEGAN)).happens(Kind.CUDA_INIT, MICRO);
     kernel.endRequest();
 
@@ -44,7 +44,7 @@ class OwnersTest {
   }
 
   @Test
-  void ownerWhoseBeginWasLost_isAskedForOnce() {
+  void ownerWhoseBeginWasLost_isLookedUpOnce() {
     kernel.happens(Kind.CUDA_INIT, MICRO).happens(Kind.CUDA_FREE, MICRO);
     kernel.endRequest();
 
@@ -115,7 +115,7 @@ class OwnersTest {
   }
 
   @Test
-  void liveRequestsOfOneProcessWithOneId_areNobodys() {
+  void liveRequestsOfOneProcessWithOneId_areAmbiguous() {
     owners.began(head(1, 100, "same").view());
     owners.began(head(2, 100, "same").view());
 

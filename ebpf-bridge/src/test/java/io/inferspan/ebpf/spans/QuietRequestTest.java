@@ -45,7 +45,7 @@ class QuietRequestTest {
   }
 
   @Test
-  void requestWhoseEndIsNeverTold_isForgottenInTheEnd() {
+  void requestWhoseEndIsNeverReported_isForgotten() {
     kernel.happens(kernel.event(Kind.OWNER_BEGAN, 0));
     kernel.pass(299_000 * MILLI).pass(2_000 * MILLI);
 

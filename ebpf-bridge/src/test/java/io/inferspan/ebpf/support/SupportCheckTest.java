@@ -90,7 +90,7 @@ class SupportCheckTest {
   }
 
   @Test
-  void missingPrivileges_areNamedBeforeWhatFollowsFromThem() {
+  void missingPrivileges_areNamedBeforeTheirConsequences() {
     system.capabilities("0000000000000000");
     forbidAll(EPERM);
 

@@ -166,7 +166,7 @@ class RealProcessesIT {
   }
 
   @Test
-  void rustWithNamesOfTheNewerKind_isSaid() throws Exception {
+  void rustWithNamesOfTheNewerKind_isReported() throws Exception {
     Started load = rust("-Csymbol-mangling-version=v0");
 
     for (String line : load.lines()) {

@@ -114,7 +114,7 @@ class SymbolsTest {
             + " without -X perf",
         "/opt/jdk/lib/server/libjvm.so | process 4711 runs a JVM: its compiled functions are not"
       })
-  void runtimeWithoutAMap_isSaid(String file, String sentence) throws IOException {
+  void runtimeWithoutAMap_isReported(String file, String sentence) throws IOException {
     Files.writeString(
         process("maps"), "555500000000-555500002000 r-xp 00000000 fd:00 11 " + file + "\n");
 

@@ -62,7 +62,7 @@ class CallNumberTest {
   }
 
   @Test
-  void whatIsNoCall_hasNoName() {
+  void invalidNumber_hasNoName() {
     assertThat(CallNumber.name(0)).isNull();
     assertThat(CallNumber.name(-1)).isNull();
     assertThat(CallNumber.name(1L << 40)).isNull();

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY [PER_STEP]]]]: launches kernels, or makes empty reads, in a request;
- * at full speed if PER_SECOND is 0. Prints calls, seconds, calls per second, CPU time per call, and the number of clock
- * readings between calls, which measures the idle time of its core. Empty reads are the cheapest events, so they reach the
- * highest rate. LIBRARY is a copy of the CUDA stand-in under another name, which is not probed: then the two libraries take
- * turns of 10 ms, and the last number is the cost of the probed library beyond that of the copy, as a share of a core, from the
- * clock readings per CPU time. With PER_STEP, so many launches are a step of an engine, with its
- * marks and a wait for the stream.
+ * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY [PER_STEP]]]]: makes calls in a request; at full speed if
+ * PER_SECOND is 0. Prints calls, seconds, calls per second, CPU time per call, and the number of clock readings between calls,
+ * which measures the idle time of its core.
+ *
+ * launch    launches kernels (the default)
+ * read      makes empty reads, the cheapest events, which reach the highest rate
+ * LIBRARY   a copy of the CUDA stand-in under a name that is not probed. The probed library and the copy launch alternately, for
+ *           10 ms each. Also prints the cost of the probes, as a share of a core: how much fewer clock readings per CPU time the
+ *           turns of the probed library have
+ * PER_STEP  number of launches in a step of an engine, which ends with a wait for the stream; steps are marked
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -28,7 +31,7 @@ extern int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsign
 			  void **);
 extern int cuStreamSynchronize(void *);
 
-/* What a step calls. */
+/* The functions that a step calls. */
 struct calls {
 	launch_function *launch;
 	int (*wait)(void *);
@@ -55,7 +58,7 @@ static const char *traceparent;
 static uint64_t looks;
 static int nothing = -1; /* the descriptor for empty reads */
 
-/* By library, in its turns: clock readings and CPU time of the thread. */
+/* The clock readings and the CPU time of the turns of each library. */
 static uint64_t turn_looks[2], turn_nanos[2];
 
 static uint64_t read_clock(clockid_t clock)

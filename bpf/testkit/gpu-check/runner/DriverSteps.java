@@ -41,7 +41,7 @@ final class DriverSteps {
       List<String> missing = new ArrayList<>(bundle.watched());
       missing.removeAll(ElfSymbols.of(library).functions());
       step.row("library", library.toRealPath().getFileName().toString());
-      step.row("names that it does not export", missing.isEmpty() ? "none" : String.join(" ", missing));
+      step.row("probed functions that the driver does not export", missing.isEmpty() ? "none" : String.join(" ", missing));
       try (Watching watching = Watching.begin()) {
         step.row("watched", watching.awaitFunctionsOf("libcuda"));
       }

@@ -61,7 +61,7 @@ final class PythonSteps {
       }
     }
     if (!wrong.isEmpty()) {
-      throw new IOException("the bridge has not what the profiler has: " + String.join(", ", wrong));
+      throw new IOException("the bridge and the profiler count different calls: " + String.join(", ", wrong));
     }
   }
 
@@ -88,7 +88,7 @@ final class PythonSteps {
         wrong.add(what + ": " + counts.getLast());
       }
     }
-    step.row(what + ": the bridge's of the profiler's", String.join(", ", counts));
+    step.row(what + ": calls that the bridge counted, of the profiler's", String.join(", ", counts));
     String device =
         answer.stream()
             .filter(words -> words[0].equals("device"))

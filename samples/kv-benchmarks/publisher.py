@@ -2,9 +2,10 @@
 
 usage: publisher.py <engines> <batches each> <high-water mark>
 
-Every batch stores 32 blocks of 16 tokens that begin a prompt and, once 1,000 batches are out, removes
-those of 1,000 batches before. All of it is encoded before the first one is sent. Ports go to the
-output; "go" on the input begins, "end" sends one more batch per engine.
+Every batch stores 32 blocks of 16 tokens, the first blocks of a prompt. After the first 1,000 batches, it
+also removes the blocks that were stored 1,000 batches earlier. All batches are encoded before the first
+one is sent. The script prints the engines' ports, and starts to send when it reads the line "go". After
+the line "end", each engine sends one more batch.
 """
 import random
 import sys
@@ -19,7 +20,7 @@ rng = random.Random(1)
 
 
 def batch(number):
-    """Names of blocks are 8 bytes, tokens those of a vocabulary of 128,256."""
+    """Hashes of blocks have 8 bytes; token ids are below 128,256, the size of a vocabulary."""
     hashes = [((number * BLOCKS + i) * 0x9E3779B97F4A7C15 + 1) % 2**64 for i in range(BLOCKS)]
     tokens = [rng.randrange(128_256) for _ in range(BLOCKS * TOKENS)]
     events = [["BlockStored", hashes, None, tokens, TOKENS, None, "GPU"]]

@@ -39,7 +39,7 @@ public final class DeskBench {
         rates[i] = spans / (desk.cpuSeconds() - cpu);
         System.out.printf(
             Locale.ROOT,
-            "ingest: %,.0f spans per second of CPU, %,.0f per second%n",
+            "ingest: %,.0f spans per second of CPU time, %,.0f per second%n",
             rates[i],
             spans / ((System.nanoTime() - wall) / 1e9));
       }
@@ -72,7 +72,7 @@ public final class DeskBench {
   private static void search(DeskProcess desk, boolean promised)
       throws IOException, InterruptedException {
     System.out.printf("search: over %,d spans of %,d requests%n", desk.stat("spans"), desk.stat("traces"));
-    bar("spans are searched", desk.stat("spans"), desk.stat("spans") >= 200_000);
+    bar("spans to search", desk.stat("spans"), desk.stat("spans") >= 200_000);
     for (String query :
         new String[] {
           "",
@@ -96,7 +96,7 @@ public final class DeskBench {
       String what =
           String.format(
               Locale.ROOT,
-              "ms at most of 20, %.1f at first, %.1f in the median, for /api/requests%s",
+              "ms for the slowest of 20 searches (first %.1f, median %.1f): /api/requests%s",
               first,
               millis[millis.length / 2],
               query);
@@ -116,7 +116,7 @@ public final class DeskBench {
       accounted(desk, load);
       long peak = desk.peakMegabytes();
       bar(
-          "MB at the peak, with a heap of " + HEAP_MEGABYTES,
+          "MB of peak memory with a heap of " + HEAP_MEGABYTES + " MB",
           peak,
           peak <= HEAP_MEGABYTES + BESIDE_THE_HEAP_MEGABYTES);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fills the ring with records as the bridge's programs write them, without anything happening on the machine. */
+/* Fills the ring buffer with records like those of the bridge's programs, without events to observe. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The least that a probe at both ends of a function costs: one that does nothing, and one that writes a record. */
+/* Minimal programs at the entry and return of a function, for the minimum cost of a probe: one is empty, one writes a record. */
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <bpf/bpf_helpers.h>
@@ -22,7 +22,7 @@ int nothing(void *regs)
 	return 0;
 }
 
-/* No owner is asked for, nothing is looked up: a time at entry, a record at return. Submitted, so somebody must read it. */
+/* Stores the time at entry and writes a record at return, without a request's context. The ring buffer must be read meanwhile. */
 SEC("uprobe")
 int record(void *regs)
 {

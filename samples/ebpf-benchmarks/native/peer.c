@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libbpf's own consumer of the same ring: what a program in C would do. Called once per ring, not per event. */
+/* A reader in C that uses libbpf. Java calls it once for a full ring buffer, not once per event. */
 #include <stddef.h>
 
 #include <bpf/libbpf.h>

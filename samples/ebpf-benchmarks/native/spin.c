@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes below a few dozen functions, and prints how many steps it has done for each line that it is given. */
+/* Computes at a stack depth of a few dozen functions. For each line of input, it prints the number of steps so far. */
 #include <pthread.h>
 #include <stdio.h>
 

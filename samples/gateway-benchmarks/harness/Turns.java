@@ -94,7 +94,7 @@ final class Turns {
     } while (seconds < LEAST_WARM_UP_SECONDS
         || (share > AT_REST && seconds < (quick ? 1 : 3) * MOST_WARM_UP_SECONDS));
     System.out.printf(
-        "%n%s: after %.0f s of warm-up the compilers took %.1f %% of what the requests did%n",
+        "%n%s: after %.0f s of warm-up, compilers used %.1f %% of the CPU time of requests%n",
         each.name(), seconds, 100 * share);
   }
 
@@ -110,7 +110,7 @@ final class Turns {
     Load.Result result = Load.run(subject.label, command);
     boolean records = subject != Subject.WITHOUT && subject.sampledPercent > 0;
     if (records) {
-      Server.pause(EXPORT_MILLIS); // otherwise, a later export would count as cost of the next subject
+      Server.pause(EXPORT_MILLIS); // otherwise, the rest of the export would count as a cost of the next subject
     }
     CpuTime after = CpuTime.of(server.process());
     long sentBytes = gateways.upstream().count("trace_bytes") - spanBytes;

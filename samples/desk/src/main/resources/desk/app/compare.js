@@ -103,7 +103,7 @@ function partTable(parts) {
 
 function spanRows(rows, isCut, endMs) {
   return el('section', { class: 'panel pairs', 'aria-label': 'Spans of both' }, el('h2', { text: 'Spans, aligned' }),
-    el('p', { class: 'quiet', text: `Both begin at the left edge. Open a row for the attributes that differ. A span that took about as long, with the same attributes, is left out.` }),
+    el('p', { class: 'quiet', text: `Both begin at the left edge. Open a row for the attributes that differ. Spans with about the same duration and the same attributes are collapsed.` }),
     rows.filter(differs).map((row) => pair(row, endMs)), alike(rows.filter((row) => !differs(row)), endMs),
     isCut ? el('p', { class: 'warning', text: 'Only the first spans are compared; there are more.' }) : null);
 }

@@ -34,7 +34,7 @@ function took(a, b) {
 
 function firstToken(a, b) {
   if (!Number.isFinite(a.summary.ttftMs) || !Number.isFinite(b.summary.ttftMs)) {
-    return a.summary.ttftMs === b.summary.ttftMs ? undefined : [`Only ${Number.isFinite(a.summary.ttftMs) ? 'A' : 'B'} came to a first token.`];
+    return a.summary.ttftMs === b.summary.ttftMs ? undefined : [`Only ${Number.isFinite(a.summary.ttftMs) ? 'A' : 'B'} has a first token.`];
   }
   const by = b.summary.ttftMs - a.summary.ttftMs;
   if (Math.abs(by) < WORTH_MS) return undefined;

@@ -109,7 +109,7 @@ export class RequestRow {
     if (one.route === 'pd') mark('', 'P/D', 'Prefill ran on another pod');
     if (one.httpStatus >= 400) mark('mark-error', String(one.httpStatus), 'HTTP status');
     if (one.errorType && one.errorType !== String(one.httpStatus)) marks.push(errorMark(one.errorType));
-    if (one.dropped > 0) mark('mark-warn', `${count(one.dropped)} lost`, 'Events or spans that did not make it; the trace is incomplete');
+    if (one.dropped > 0) mark('mark-warn', `${count(one.dropped)} lost`, 'Lost events or spans: the trace is incomplete');
     this.#cell.marks.replaceChildren(...marks);
   }
 

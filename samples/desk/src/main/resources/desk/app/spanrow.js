@@ -77,7 +77,7 @@ export class SpanRow {
     const { span } = branch;
     const marks = [];
     if (span.error) marks.push(['mark-error', 'error', span.statusText ?? 'This span failed.']);
-    if (!branch.isOpen) marks.push([branch.errorsBelow > 0 ? 'mark-error' : '', `+${count(branch.below)}`, branch.errorsBelow > 0 ? `Hidden below, ${count(branch.errorsBelow)} of them failed.` : 'Hidden below.']);
+    if (!branch.isOpen) marks.push([branch.errorsBelow > 0 ? 'mark-error' : '', `+${count(branch.below)}`, branch.errorsBelow > 0 ? `Hidden spans below; ${count(branch.errorsBelow)} of them failed.` : 'Hidden spans below.']);
     if (span.fold) marks.push(['mark-fold', `×${count(span.fold.count)}`, `${count(span.fold.count)} calls took ${ms(span.fold.sumMs)} together. The bar reaches from the first call to the end of the last.`]);
     if (span.orphan) marks.push(['mark-broken', 'no parent', 'Its parent has not arrived.']);
     if (span.coverage < 1) marks.push(['mark-warn', `${percent(span.coverage)} seen`, `Share of the events during this span that were received; ${count(span.dropped)} were lost.`]);

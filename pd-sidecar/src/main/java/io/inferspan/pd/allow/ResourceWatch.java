@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows a collection of objects: lists it, then watches it from the list's version on.
+ * Follows a collection of Kubernetes objects: lists it, then watches it from the listed version on.
  *
  * <p>A watch that ends normally is continued. After any other end, including "410 Gone", the
  * collection is listed again after a growing pause. Everything runs on the Vert.x context on which
@@ -79,7 +79,7 @@ final class ResourceWatch implements AutoCloseable {
 
   private void listed(Map<String, ObjectState> listed) {
     if (version.isEmpty()) {
-      failed("an answer that is no complete list");
+      failed("the list is incomplete");
       return;
     }
     failing = false;
@@ -171,7 +171,7 @@ final class ResourceWatch implements AutoCloseable {
     if (status == GONE) {
       pause(this::list);
     } else if (status == 401 || status == 403) {
-      failed("HTTP " + status + "; its service account needs get, list and watch here");
+      failed("HTTP " + status + "; the service account needs the verbs get, list and watch");
     } else {
       failed("HTTP " + status);
     }

@@ -33,7 +33,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Decodes chunk after chunk until the response is complete or the client has disconnected. */
 public final class ChunkLoop {
-  /** The number of copies of the generated text while a request or a response is built. */
+  /**
+   * The maximum number of copies of the generated text in memory while a request or a response is
+   * built.
+   */
   private static final int COPIES = 6;
 
   private final PdRequest request;
@@ -141,7 +144,7 @@ public final class ChunkLoop {
     }
   }
 
-  /** Keeps the first and the latest response, which are needed until the end. */
+  /** Keeps the first and the latest response for the end of the stream. */
   private void hold(EngineAnswer answer) {
     if (first == null) {
       first = answer.heldBy(request.body().held());
@@ -159,14 +162,14 @@ public final class ChunkLoop {
   }
 
   private void count(ChunkAnswer chunk) {
-    // An engine that does not count is assumed to have used its budget if it was cut off.
+    // If an engine reports no token count for a response that was cut off, it has used its budget.
     long counted = chunk.tokens() > 0 || !chunk.cut() ? chunk.tokens() : requests.budget();
     requests.generated(counted);
     tokens += counted;
     merged.add(chunk);
   }
 
-  /** Returns whether the text is within the body limit, because each request contains all of it. */
+  /** Returns whether the next request, which contains the whole text, is within the body limit. */
   private boolean fits(ChunkAnswer chunk) {
     return merged.length() < request.config().get(Settings.BODY_LIMIT)
         && request.body().held().take((long) COPIES * chunk.text().length());

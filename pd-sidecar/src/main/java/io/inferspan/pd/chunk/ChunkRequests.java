@@ -38,8 +38,8 @@ final class ChunkRequests {
   }
 
   /**
-   * Returns the requests for decoding in chunks; null if one piece is sufficient, or if more than
-   * text is requested.
+   * Returns the requests for decoding in chunks; null if one request is sufficient, or if the
+   * client requests more than text.
    */
   static @Nullable ChunkRequests of(JsonObject body, int chunkSize) {
     JsonValue answers = body.value(BodyMembers.N);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Combines the responses to the chunks into one: a whole response, or a stream of events.
  *
  * <p>The usage has the prompt tokens of the first chunk and the generated tokens of all: the
- * prompts of later chunks contain generated text, which is not the client's.
+ * prompts of later chunks also contain generated text.
  */
 final class ChunkedAnswer {
   private static final String CHOICES = "choices";

@@ -170,11 +170,11 @@ public final class Settings {
 
   public static final Setting<List<String>> ALLOW_TARGET =
       in(ALLOW_LIST, "allow-target", Kind.words(), "")
-          .says("Another allowed host name, IP or CIDR; may be repeated.");
+          .says("Additional allowed host name, IP or CIDR; may be repeated.");
 
   public static final Setting<String> ALLOW_TARGETS_FILE =
       in(ALLOW_LIST, "allow-targets-file", Kind.PATH, "")
-          .says("File with further allowed hosts, one per line.");
+          .says("File with additional allowed hosts, one per line.");
 
   public static final Setting<Boolean> MORIIO_WRITE_MODE =
       in(MORIIO, "moriio-write-mode", Kind.ON_OFF, false)
@@ -217,11 +217,11 @@ public final class Settings {
 
   public static final Setting<List<String>> MORIIO_REMOTE_HOSTS =
       in(MORIIO, "moriio-remote-hosts", Kind.words(), "")
-          .says("Pods of the prefiller, if it has many.");
+          .says("Pods of the prefiller, if it has several.");
 
   public static final Setting<List<String>> MORIIO_DECODE_HOSTS =
       in(MORIIO, "moriio-decode-hosts", Kind.words(), "")
-          .says("Pods of the decoder, if it has many.");
+          .says("Pods of the decoder, if it has several.");
 
   public static final Setting<Integer> MORIIO_DNS_RESOLVE_TTL =
       in(MORIIO, "moriio-dns-resolve-ttl-seconds", Kind.count(1), 30)
@@ -231,7 +231,7 @@ public final class Settings {
   public static final Setting<Integer> MORIIO_DNS_RESOLVE_TIMEOUT =
       in(MORIIO, "moriio-dns-resolve-timeout-seconds", Kind.count(1), 5)
           .env("MORIIO_DNS_RESOLVE_TIMEOUT_SECONDS")
-          .says("Timeout of such a lookup.");
+          .says("Timeout for resolving the name of a pod.");
 
   public static final Setting<Long> BODY_LIMIT =
       in(LIMITS, "body-limit", Kind.size("1", "2047MiB"), "64MiB")
@@ -239,7 +239,7 @@ public final class Settings {
 
   public static final Setting<Long> HELD_BODIES_LIMIT =
       in(LIMITS, "held-bodies-limit", Kind.size("1", "1024GiB"), "192MiB")
-          .says("Memory of all bodies; the heap needs 64 MiB more, direct memory 32 MiB more.");
+          .says("Maximum memory of all bodies; the heap needs 64 MiB more, direct memory 32 MiB.");
 
   public static final Setting<Duration> BODY_TIMEOUT =
       in(LIMITS, "body-timeout", Kind.DURATION, "5m")
@@ -247,7 +247,8 @@ public final class Settings {
 
   public static final Setting<Long> BODY_MIN_RATE =
       in(LIMITS, "body-min-rate", Kind.size("0", "1GiB"), "4KiB")
-          .says("Minimum bytes per second of such a body, averaged over 5 s; 0 is no limit.");
+          .says(
+              "Minimum rate of receiving this body, in bytes/s averaged over 5 s; 0 is no limit.");
 
   public static final Setting<Integer> JSON_DEPTH_LIMIT =
       in(LIMITS, "json-depth-limit", Kind.whole(1, 10_000), 512)
@@ -277,10 +278,10 @@ public final class Settings {
 
   public static final Setting<String> CONFIGURATION =
       in(SOURCE, "configuration", Kind.TEXT, "")
-          .says("These settings as YAML, with the flags' names as keys; flags win.");
+          .says("Settings as YAML, with the flags' names as keys; flags win.");
 
   public static final Setting<String> CONFIGURATION_FILE =
-      in(SOURCE, "configuration-file", Kind.TEXT, "").says("File with the same YAML.");
+      in(SOURCE, "configuration-file", Kind.TEXT, "").says("File with settings as YAML.");
 
   public static final Setting<Boolean> PREFILLER_USE_TLS =
       in(DEPRECATED, "prefiller-use-tls", Kind.ON_OFF, false)

@@ -151,7 +151,7 @@ final class YamlSource {
         throw refused("a key must be a plain name");
       }
       if (!keys.add(key.getValue())) {
-        throw refused("the key " + ConfigException.quoted(key.getValue()) + " is there twice");
+        throw refused("the key " + ConfigException.quoted(key.getValue()) + " occurs twice");
       }
       take(key.getValue(), member.getValueNode());
     }

@@ -32,8 +32,8 @@ record Peers(int firstPeerPort, int firstProxyPort, int ranks, @Nullable String 
   }
 
   /**
-   * Returns the port of the tier that belongs to a sidecar's address; that of rank 0 if it is not a
-   * rank's.
+   * Returns the port of the tier of the rank that a sidecar's address belongs to; of rank 0 if it
+   * belongs to none.
    */
   int port(Target sidecar) {
     int rank = sidecar.port() - firstProxyPort;

@@ -19,8 +19,8 @@ public final class CachedTokens {
   private static final int LENGTH = WORD.capacity();
 
   /**
-   * The index of the letter of the word that is rarest in text and JSON, and therefore the one to
-   * search for.
+   * The index of the letter in {@code "usage"} that is rarest in text and JSON. The search looks
+   * for this letter first.
    */
   private static final int RARE = 4;
 

@@ -7,12 +7,12 @@ import io.netty.util.ByteProcessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the count of cached tokens in the decoder's event stream by the prefill's, because to
- * the decoder the whole prompt looks cached.
+ * Replaces the count of cached tokens in the decoder's event stream by that of prefill, because the
+ * decoder counts the whole prompt as cached.
  *
- * <p>Holds back at most one unterminated line. Takes ownership of the buffers that it is given; the
- * caller owns those that it returns, which are the same if nothing changes. Not thread-safe; one
- * instance per stream.
+ * <p>Holds back at most one unterminated line. Takes ownership of its arguments; the caller owns
+ * the returned buffers. If nothing changes, it returns its argument. Not thread-safe; one instance
+ * per stream.
  */
 public final class CachedTokensRewriter implements AutoCloseable {
   /** A longer line passes untouched. */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * start from it.
  */
 public final class JsonObject {
-  /** The positions of more members would take many times the memory of the body. */
+  /** The maximum number of members. The positions of a short member take many times its memory. */
   static final int MAX_MEMBERS = 1 << 16;
 
   /** An object without members. */
@@ -33,7 +33,7 @@ public final class JsonObject {
    * A member, of which there may be others with the same key.
    *
    * @param comma the position of the comma before it; for the first member, of the opening brace
-   * @param escaped its name, if that is written with escapes: these are decoded once
+   * @param escaped the decoded name if it contains escapes, else null
    */
   record Member(int comma, JsonValue key, @Nullable String escaped, JsonValue value) {
     boolean isNamed(String name) {

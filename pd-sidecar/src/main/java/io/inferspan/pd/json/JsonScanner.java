@@ -7,8 +7,8 @@ import java.util.BitSet;
  * Validates JSON text (RFC 8259, UTF-8) without building values.
  *
  * <p>Every {@code skip} takes the position of a first byte and returns the position after the last
- * one. Hand-written because a scan without tokens can skip strings, the bulk of a prompt, eight
- * bytes at a time.
+ * one. It reads strings, which are most of a prompt, eight bytes at a time; a parser that builds
+ * tokens cannot.
  */
 final class JsonScanner {
   private static final long EACH = 0x0101010101010101L;
@@ -58,7 +58,7 @@ final class JsonScanner {
     return b == ' ' || b == '\n' || b == '\r' || b == '\t';
   }
 
-  /** Skips one expected byte and the space behind it. */
+  /** Skips one expected byte and the white space after it. */
   int skipMark(int at, char mark) throws InvalidJson {
     if (peek(at) != mark) {
       throw unexpected(at);
@@ -117,7 +117,7 @@ final class JsonScanner {
     return peek(at) == (objects.get(depth - 1) ? '}' : ']');
   }
 
-  /** Skips a key and its colon in an object; an array has none. */
+  /** Skips a key and its colon if the container is an object. */
   private int skipKey(int at, int depth) throws InvalidJson {
     return objects.get(depth - 1) ? skipMark(skipSpace(skipString(at)), ':') : at;
   }
@@ -171,8 +171,8 @@ final class JsonScanner {
    * Marks the first of eight bytes that is a quote, a backslash, a control or not ASCII with its
    * highest bit.
    *
-   * <p>A subtraction borrows from the next byte only where it hit, so marks above the lowest may be
-   * wrong.
+   * <p>Only the lowest mark is reliable, because the subtraction may borrow from the byte above a
+   * match.
    */
   private static long special(long bytes) {
     long control = bytes - ' ' * EACH;

@@ -32,7 +32,7 @@ final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanCon
     }
   }
 
-  /** Records a number; instances are stored rather than created for each call. */
+  /** Records a number. Store instances: creating one per call would allocate. */
   @FunctionalInterface
   interface Observation {
     void record(long value);
@@ -57,6 +57,6 @@ final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanCon
 
   @Override
   public void markCurrentSpanAsExemplar() {
-    // A backend may keep such spans longer; ours have no room for a foreign attribute.
+    // Not supported: the catalogue of spans has no attribute for this mark.
   }
 }

@@ -37,8 +37,8 @@ public final class BufferedCall extends EngineCall {
   /**
    * Creates a call that has not started.
    *
-   * @param held the holder of the bytes of {@code sent}, which this releases; its budget also has
-   *     the response
+   * @param held the holder of the bytes of {@code sent}, which this call releases; the response is
+   *     counted in the same budget
    * @param next receives the response once and releases its body; not called after a cancellation
    */
   public BufferedCall(
@@ -93,7 +93,7 @@ public final class BufferedCall extends EngineCall {
     }
   }
 
-  /** Returns whether the response was received or is no longer wanted. */
+  /** Returns whether the response was received, or the call was cancelled. */
   public boolean over() {
     return over;
   }

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * A request from its arrival to its end, and the calls that serve it.
  *
  * <p>A connector {@linkplain #ask asks} for a prefill and {@linkplain #stream streams} a decode. It
- * ends once: answered, failed, or abandoned by the client; the end closes the span and counts the
- * request. It runs on one event loop.
+ * ends exactly once: with a response, with a failure, or because the client disconnects. Then its
+ * span ends and it is counted. It runs on one event loop.
  */
 public final class PdRequest implements Offload, ClientExchange.Owner {
   /** Scanning this many bytes takes about a millisecond. */
@@ -137,7 +137,7 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     return parts.decoders().of(exchange.rank());
   }
 
-  /** Takes ownership of the request's body, which is held until no more stages follow. */
+  /** Takes ownership of the request's body, and holds it until no further stage can follow. */
   public void hold(HeldBody incoming) {
     held = incoming;
   }
@@ -163,7 +163,7 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     return Objects.requireNonNull(body, "the body was not gathered");
   }
 
-  /** Replaces decoding in one piece. */
+  /** Sets another way to decode than in one piece, such as in chunks. */
   public void decodedBy(Consumer<DecodeLeg> way) {
     decoding = way;
   }
@@ -187,7 +187,9 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     }
   }
 
-  /** Runs decode, in one piece or another way, and passes the response to the client. */
+  /**
+   * Runs decode, in the way that {@link #decodedBy} has set, and passes the response to the client.
+   */
   public void stream(DecodeLeg leg) {
     if (decoding == null) {
       streamWhole(leg);

@@ -121,7 +121,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     context().writeAndFlush(answer, untilWritten(answer));
   }
 
-  /** Keeps held bytes counted until the cipher text is written: TLS releases plain text before. */
+  /** Keeps held bytes counted until they are written; TLS releases plain text earlier. */
   private ChannelPromise untilWritten(HttpContent part) {
     HeldBody held = HeldBody.of(part.content());
     if (held == null) {
@@ -182,7 +182,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (wanted) {
       endPause();
     } else if (pause == null) {
-      // Not for pipelined requests: a probe would have to keep what it reads.
+      // Only here: probes that read pipelined data would have to store it.
       pause = new ReadingPause(context());
     }
   }
@@ -270,7 +270,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return true;
   }
 
-  /** Returns only the head: an HTTP/2 request without a body arrives as one full message. */
+  /** Returns only the head. An HTTP/2 request without a body arrives as one full message. */
   private static HttpRequest bare(HttpRequest head) {
     return head instanceof FullHttpRequest
         ? new DefaultHttpRequest(head.protocolVersion(), head.method(), head.uri(), head.headers())
@@ -389,7 +389,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // The channel's end says that the connection was reset, but not that HTTP/2 was violated.
+    // A violation of HTTP/2 is only visible here. A reset also makes the channel inactive.
     if (cause instanceof Http2Exception && current != null) {
       current.malformed(0);
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 final class ConnectionEnd {
   private static final long LINGER_MILLIS = 500;
 
-  /** For a client that reads its response slowly while it still sends. */
+  /** The time after which the connection is closed even if the client has not read its response. */
   private static final long LONGEST_MILLIS = 30_000;
 
   private ConnectionEnd() {}
@@ -47,8 +47,8 @@ final class ConnectionEnd {
   }
 
   /**
-   * Resets an HTTP/2 stream so that the client stops sending; later, so that the response is
-   * flushed first.
+   * Resets an HTTP/2 stream so that the client stops sending. The reset is deferred, so that the
+   * response is flushed first.
    */
   private static void endStream(ChannelHandlerContext context, boolean allRead) {
     if (!allRead) {

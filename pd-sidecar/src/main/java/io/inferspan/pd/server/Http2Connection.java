@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 final class Http2Connection implements HttpListener.Connection {
   private static final int MAX_STREAMS = 250;
 
-  /** The drain timeout applies to all connections together, so this one has none. */
+  /** No timeout per connection, because the drain timeout applies to all connections together. */
   private static final long UNTIL_ALL_STREAMS_END = -1;
 
   private static final long LINGER_MILLIS = 500;
@@ -27,9 +27,9 @@ final class Http2Connection implements HttpListener.Connection {
   private static final int RESETS_SECONDS = 10;
 
   /**
-   * Resets of streams in {@link #RESETS_SECONDS}, from either side, beyond which a connection is
-   * closed. A gateway whose clients all disconnect once a second stays below it; a rapid reset
-   * attack, with thousands per second, does not.
+   * The limit of stream resets, from either side, within {@link #RESETS_SECONDS}. Beyond it, the
+   * connection is closed. A gateway whose clients all disconnect once a second stays below it; a
+   * rapid reset attack, with thousands per second, does not.
    */
   private static final int MAX_RESETS = MAX_STREAMS * RESETS_SECONDS;
 
@@ -131,7 +131,10 @@ final class Http2Connection implements HttpListener.Connection {
     channel.eventLoop().schedule(this::closePastTheCodec, LINGER_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** The codec itself would wait until a client that does not read has received the resets. */
+  /**
+   * Closes the socket directly. The codec would first wait until the client has received the
+   * resets, which may never happen.
+   */
   private void closePastTheCodec() {
     if (channel.isOpen()) {
       channel.pipeline().firstContext().close();

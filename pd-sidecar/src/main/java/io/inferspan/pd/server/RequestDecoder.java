@@ -45,7 +45,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   /**
    * Copies pipelined bytes into a buffer of exactly their size: Netty's cumulation keeps decoded
-   * bytes and doubles its buffer. Few bytes are copied, because reading stops at a limit.
+   * bytes and doubles its buffer. The copy is small, because reading stops at a limit.
    */
   private ByteBuf joined(ByteBufAllocator allocator, ByteBuf ahead, ByteBuf more) {
     if (connection.ready() || !ahead.isReadable() || !more.isReadable()) {
@@ -108,8 +108,8 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   /** Returns whether the limit of pipelined bytes is reached. */
   boolean isFull() {
-    // Not counting what is decodable now, since the rest may be more than the limit until the next
-    // read.
+    // If decoding is not blocked, the bytes belong to the current request, and may exceed the
+    // limit.
     return blocked && actualReadableBytes() > MAX_AHEAD_BYTES;
   }
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class EngineCall {
   private static final int SLICE_BYTES = 256 * 1024;
 
-  /** The size written even if the budget is used up, so that each request makes progress. */
+  /** The size of a slice if the budget is used up, so that each request makes progress. */
   private static final int SMALLEST_SLICE_BYTES = 16 * 1024;
 
   private static final int TRACE_ID_START = 3;
@@ -140,7 +140,8 @@ public abstract class EngineCall {
   }
 
   private void writeSlice(JsonPieces.Reader rest, int size, HeldBodies bodies) {
-    // Transports copy other memory to direct memory at the same cost, but all of it at once.
+    // If the slice were not direct memory, the transport would copy the whole rest of the body at
+    // once.
     ByteBuf slice = PooledByteBufAllocator.DEFAULT.directBuffer(size);
     rest.read(size, slice);
     bodies.add(size);

@@ -27,8 +27,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final int LAST_STATUS = 999;
 
   /**
-   * If an engine closes an idle connection before it sees a request, this becomes known within a
-   * round trip.
+   * The time within which a request fails if the engine had already closed the idle connection:
+   * more than a round trip.
    */
   private static final long STALE_NANOS = 1_000_000_000;
 
@@ -200,7 +200,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     codec.prepareUpgradeFrom(context);
     answering.switched();
     answering.head(head);
-    // Only now, because it passes on its remaining bytes, which follow the head.
+    // Not before the head is passed on: this passes on the codec's remaining bytes, which follow
+    // it.
     codec.upgradeFrom(context);
   }
 
@@ -304,8 +305,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // Resets arrive here and again as an inactive channel, which notifies the call. A response that
-    // ends with its connection must not count as complete in this case.
+    // After a reset, the channel also becomes inactive, which ends the call. A response that ends
+    // with its connection must then not count as complete.
     broken = true;
     // An engine that stopped reading may have sent a response, which is still to be read.
     if (!(cause instanceof IOException)) {

@@ -124,7 +124,10 @@ public final class Upstreams implements AutoCloseable {
     return null;
   }
 
-  /** Returns whether the engine may be about to close it. */
+  /**
+   * Returns whether the connection has been idle for so long that the engine may be about to close
+   * it.
+   */
   private boolean stale(UpstreamConnection connection) {
     return System.nanoTime() - connection.idleSince() > settings.idleLimit().toNanos();
   }
@@ -194,7 +197,7 @@ public final class Upstreams implements AutoCloseable {
   }
 
   /**
-   * Returns a refusal if one of the failures is one, because it shows that the host is up and the
+   * Returns the more informative failure: a refused connection shows that the host is up and the
    * engine is not.
    */
   private static UpstreamFailure worse(UpstreamFailure before, UpstreamFailure last) {

@@ -240,8 +240,8 @@ class PoolAllowListTest {
       assertThat(list.allows("prefill-0")).isFalse();
       assertThat(log.warnings())
           .containsExactly(
-              "The API server cannot be queried for inference pool models/pool (HTTP 403; its"
-                  + " service account needs get, list and watch here); every prefill target is"
+              "The API server cannot be queried for inference pool models/pool (HTTP 403; the"
+                  + " service account needs the verbs get, list and watch); every prefill target is"
                   + " denied until they are known.");
     }
   }

@@ -97,7 +97,7 @@ class YamlSourceTest {
           {port: 8200, invalid-yaml} | unknown key "invalid-yaml"; the keys are the names of the flags
           configuration: x | unknown key "configuration"; the keys are the names of the flags
           zap-devel: true | unknown key "zap-devel"; the keys are the names of the flags
-          {port: 1, port: 2} | the key "port" is there twice
+          {port: 1, port: 2} | the key "port" occurs twice
           [port] | it must be a mapping of keys to values
           port | it must be a mapping of keys to values
           port: [1] | port must be one value, but is a list

@@ -30,7 +30,7 @@ public final class ParallelDispatch implements Gate {
       "{\"error\":\"decode aborted: prefill did not complete within the MoRI-IO"
           + " parallel-dispatch KV-wait timeout\"}";
 
-  /** Decode's response is not needed before prefill has responded. */
+  /** The maximum number of bytes of decode's response to read before prefill has responded. */
   private static final long MAX_HELD_BYTES = 256 << 10;
 
   private final PdRequest request;
@@ -93,7 +93,7 @@ public final class ParallelDispatch implements Gate {
       return;
     }
     request.giveUp(WAITED_TOO_LONG);
-    // Prefill was cancelled here, which does not count as a failure.
+    // Cancelling prefill does not count as a failure, but this timeout does.
     waiting.failed();
     request.trace().fail(WAITED_TOO_LONG.type(), WAITED_TOO_LONG.text());
     request.deliver(

@@ -16,8 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transfer of one request's KV blocks, with the data that prefill and decode need about each
- * other.
+ * The transfer of one request's KV blocks: the addresses, ports and ranks that prefill and decode
+ * need of each other.
  */
 public final class WriteTransfer {
   private static final String RANK_HEADER = "x-data-parallel-rank";
@@ -106,7 +106,7 @@ public final class WriteTransfer {
         .forEach((name, json) -> params.name(name).raw(json));
   }
 
-  /** Returns the decoder's parameters if prefill has not responded yet. */
+  /** Returns the decoder's {@code kv_transfer_params} without a response of prefill. */
   public byte[] decodeParams(Target prefiller) {
     int port = settings.get(Settings.MORIIO_PREFILL_HANDSHAKE_PORT);
     JsonWriter params =
@@ -124,7 +124,7 @@ public final class WriteTransfer {
     return params.endObject().toBytes();
   }
 
-  /** Completes the parameters that prefill returned, and sets the rank. */
+  /** Adds missing members to the parameters that prefill returned, and sets the rank. */
   public void complete(JsonEdit params, JsonValue returned) {
     ofPrefiller()
         .forEach(
@@ -143,7 +143,7 @@ public final class WriteTransfer {
         settings.get(Settings.MORIIO_REMOTE_HOSTS));
   }
 
-  /** Returns the members that describe one side to the other, as JSON by name. */
+  /** Returns the members about one side (ports, hosts, sizes, rank), as JSON by name. */
   private Map<String, String> members(int notifyPort, int handshakePort, List<String> hosts) {
     Map<String, String> members = new LinkedHashMap<>();
     members.put("remote_notify_port", Integer.toString(notifyPort));

@@ -53,20 +53,20 @@ public final class Bars {
 
   private void compare() {
     System.out.printf(Locale.ROOT, "%n%-46s %12s %12s%n", "", "measured", "bar");
-    ratio("unsampled: time, of raw", "inferspan.unsampled", "raw.unsampled", 0.25);
+    ratio("unsampled: time / SDK by hand", "inferspan.unsampled", "raw.unsampled", 0.25);
     atMost("unsampled: bytes per request", bytes("inferspan.unsampled"), 0.5);
-    ratio("sampled: time, of raw", "inferspan.sampled", "raw.sampled", 1.0);
-    atMost("sampled: bytes, of raw", bytes("inferspan.sampled") / bytes("raw.sampled"), 0.6);
+    ratio("sampled: time / SDK by hand", "inferspan.sampled", "raw.sampled", 1.0);
+    atMost("sampled: bytes / SDK by hand", bytes("inferspan.sampled") / bytes("raw.sampled"), 0.6);
     atMost("off: ns per span", nanos("inferspan.off") / SPANS, 3.0);
     atMost("off: bytes per request", bytes("inferspan.off"), 0.5);
-    ratio("inject: time, of raw", "injectInferspan", "injectRaw", 1.0);
-    atMost("inject: bytes, of raw", bytes("injectInferspan") / bytes("injectRaw"), 0.5);
-    ratio("extract: time, of raw", "extractInferspan", "extractRaw", 1.0);
-    atMost("extract: bytes, of raw", bytes("extractInferspan") / bytes("extractRaw"), 0.5);
+    ratio("inject: time / SDK by hand", "injectInferspan", "injectRaw", 1.0);
+    atMost("inject: bytes / SDK by hand", bytes("injectInferspan") / bytes("injectRaw"), 0.5);
+    ratio("extract: time / SDK by hand", "extractInferspan", "extractRaw", 1.0);
+    atMost("extract: bytes / SDK by hand", bytes("extractInferspan") / bytes("extractRaw"), 0.5);
     atMost(
         "observed stream: ns per byte", nanos("aStep") / ResponseTapBenchmark.bytes(STREAM), 1.0);
     atMost("observed stream: bytes per 64 chunks", bytes("aStep"), 0.5);
-    ratio("stream not observed: time, of a sum of its bytes", "unwatched", "sumOfBytes", 0.02);
+    ratio("stream not observed: time / sum of its bytes", "unwatched", "sumOfBytes", 0.02);
     System.out.printf(Locale.ROOT, "%n%-46s %12s%n", "for comparison, per request or call", "");
     for (String name : results.keySet()) {
       System.out.printf(Locale.ROOT, "%-46s %9.1f ns %9.1f B%n", name, nanos(name), bytes(name));

@@ -20,13 +20,14 @@ public final class DemoMain {
   private static final int FAILED = 1;
   private static final int WRONG_USAGE = 2;
 
-  /** Processes export their spans every 50 ms. */
+  /** The time without new spans after which a trace is complete; processes export every 50 ms. */
   private static final Duration QUIET = Duration.ofMillis(200);
 
   private static final Duration TRACE_LIMIT = Duration.ofSeconds(3);
 
   /**
-   * The first lines of an explanation describe the whole request, like the tree, and are skipped.
+   * The number of lines to skip in an explanation: they describe the whole request, as the tree
+   * does.
    */
   private static final int EXPLAINED_BEFORE = 2;
 

@@ -42,7 +42,7 @@ public class ContextBenchmark {
   private static final int SLOT_BYTES = 32;
 
   /** The context storage: not wrapped; wrapped but not publishing; wrapped and publishing. */
-  @Param({"plain", "stopped", "told"})
+  @Param({"plain", "stopped", "published"})
   String kernel = "";
 
   private final Context[] many = new Context[64];
@@ -71,7 +71,7 @@ public class ContextBenchmark {
   public void start() {
     require(kernel.equals("plain") || PublishingContextStorage.install());
     makeContexts();
-    if (kernel.equals("told")) {
+    if (kernel.equals("published")) {
       observe();
     }
   }

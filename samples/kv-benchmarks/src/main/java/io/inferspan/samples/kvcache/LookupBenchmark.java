@@ -40,13 +40,13 @@ public class LookupBenchmark {
   private final long[] prompt = Prompts.of(1, BLOCKS)[0];
   private final BlockHits hits = new BlockHits();
 
-  /** How the prompt was added to the index: pod by pod, as by engines, or block by block. */
+  /** How the prompt is stored in the index: pod by pod, as engines report it, or block by block. */
   @Param({"byPod", "byBlock"})
-  String told = "";
+  String stored = "";
 
   @Setup
   public void fill() {
-    if (told.equals("byPod")) {
+    if (stored.equals("byPod")) {
       Prompts.addByPod(index, prompt);
     } else {
       Prompts.addByBlock(index, prompt);

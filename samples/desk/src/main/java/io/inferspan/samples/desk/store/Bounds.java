@@ -12,10 +12,10 @@ public record Bounds(long maxSpans, long maxBytes, int maxSpansPerTrace) {
   /** The default maximum per trace, which the page can still display. */
   public static final int DEFAULT_SPANS_PER_TRACE = 20_000;
 
-  /** One in this many spans of a trace is reserved for important spans, such as the root. */
+  /** The reserve for important spans, such as the root: 1/20 of the spans of a trace. */
   private static final int RESERVE_PART = 20;
 
-  /** One trace may use one part in this many of all bytes. */
+  /** The limit of one trace: 1/4 of all bytes. */
   private static final int TRACE_PART = 4;
 
   /** Returns limits with the default maximum per trace. */

@@ -37,7 +37,8 @@ public final class SpanStore {
   private static final long REST_NANOS_PER_SPAN = TimeUnit.MICROSECONDS.toNanos(50);
 
   /**
-   * The number of spans summarised under one lock: a few milliseconds, for which a search may wait.
+   * The number of spans summarised per batch. A search may wait for a batch, which takes a few
+   * milliseconds.
    */
   private static final int SPANS_AT_A_TIME = 250;
 

@@ -30,8 +30,8 @@ final class BudgetCost {
   private static final double SECONDS = 2;
 
   /**
-   * The seconds until most of the agent's code is compiled. An agent runs for weeks, so what the
-   * compiler takes in its first minute is not its cost.
+   * The seconds until most of the agent's code is compiled. An agent runs for weeks, so compilation
+   * in its first minute does not count.
    */
   private static final double WARM_UP = 60;
 
@@ -52,7 +52,7 @@ final class BudgetCost {
 
   void measure(int rounds, Report report) {
     report.say(
-        "%n%% of a core: median, middle half; load, bridge and JVM of that; reduced families");
+        "%n%% of a core: median and middle half; its parts load, bridge, JVM; families below full detail");
     Process keeper = kit.keeper();
     try {
       BUDGETS.forEach(budget -> measure(budget, rounds, report));

@@ -20,10 +20,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures the cost of tracing an engine with 256 requests in each step, with the vLLM plugin, and
- * without it from the engine's messages. The cost is the loss of steps per second, and the
- * additional CPU time of the engine's process, which other processes affect less. Each window has
- * its own engine, which waits for each step.
+ * Measures the cost of tracing an engine that runs 256 requests in each step. The engine is traced
+ * with the vLLM plugin, or without it by reading the engine's messages. The cost is the loss of
+ * steps per second, and the additional CPU time of the engine's process, which other processes
+ * affect less. Each window has an engine of its own.
  */
 final class EngineCost {
 
@@ -98,9 +98,10 @@ final class EngineCost {
           (how, watched) -> costs.computeIfAbsent(how, any -> new Costs()).add(watched, unwatched));
     }
     report.say(
-        "%nan engine, %s: %.0f of %d requests, %.0f us of CPU time a step; lost, %%; more CPU time, us",
+        "%nengine %s; unwatched: %.0f steps/s of %d requests, %.0f us of CPU time per step",
         what, base.median(), MEMBERS, baseMicros.median());
-    report.say("%-34s     median   middle half: from, to     median   middle half", "");
+    report.say(
+        "%-34s     steps/s lost, %%: median, middle half     CPU us/step added: the same", "");
     costs.forEach(
         (how, cost) -> {
           report.say("%-34s %s %s", how.words, cost.lost.middle(), cost.cpuMicros.middle());

@@ -26,7 +26,7 @@ final class EventRate {
     report.say("%nbpftrace, a line per event: %,.0f per second", theirs);
     double ours = bridge(seconds, report);
     report.atLeast(
-        "events written per second, relative to bpftrace", ours / theirs, BAR_TO_BPFTRACE);
+        "events received per second, relative to bpftrace", ours / theirs, BAR_TO_BPFTRACE);
   }
 
   private double bpftrace(double seconds) {
@@ -46,7 +46,7 @@ final class EventRate {
       load = kit.read(seconds);
       bridge.close();
       BridgeStatus after = bridge.status();
-      books(after, report);
+      account(after, report);
       return rates(load, before, after, report);
     } finally {
       bridge.close();
@@ -59,23 +59,23 @@ final class EventRate {
     long produced = produced(after, READ) - produced(before, READ);
     double read = (read(after) - read(before)) / load.seconds();
     report.say(
-        "the bridge: %,d reads made, %,d produced, %,.0f events read per second, for %.1f s",
+        "the bridge: %,d reads, %,d events produced, %,.0f events received per second, for %.1f s",
         load.calls(), produced, read, load.seconds());
-    report.atLeast("events per second that arrive, live", read, BAR_PER_SECOND);
+    report.atLeast("events received per second", read, BAR_PER_SECOND);
     report.atLeast(
-        "events per second that are produced", produced / load.seconds(), BAR_PRODUCED_PER_SECOND);
-    report.atMost("reads made and not produced", (double) Math.abs(load.calls() - produced), 0);
+        "events produced per second", produced / load.seconds(), BAR_PRODUCED_PER_SECOND);
+    report.atMost("reads without an event", (double) Math.abs(load.calls() - produced), 0);
     return read;
   }
 
   /** Checks that each produced event was emitted, folded, or counted as lost. */
-  private static void books(BridgeStatus status, Report report) {
+  private static void account(BridgeStatus status, Report report) {
     long produced = status.events().stream().mapToLong(BridgeStatus.Events::produced).sum();
     BridgeStatus.Spans spans = status.flow().spans();
     long emitted = spans.emitted();
     long known = emitted + spans.folded() + spans.control() + spans.held() + status.lost();
     report.say(
-        "books: %,d produced = %,d emitted + %,d folded into %,d + %,d control + %,d lost %s",
+        "events: %,d produced = %,d emitted + %,d folded into %,d spans + %,d control + %,d lost %s",
         produced,
         emitted,
         spans.folded(),

@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The cost of probes on kernel launches, at each {@link io.inferspan.ebpf.LaunchDetail}. One thread
- * launches 50,000 kernels per second. Each 250 are an engine's step, with the calls that mark its
- * begin and end and a wait for the stream, which also have probes.
+ * Measures the cost of probes on kernel launches, at each {@link io.inferspan.ebpf.LaunchDetail}.
+ * One thread launches 50,000 kernels per second. 250 of them form an engine step. The calls that
+ * mark its start and end, and a wait for the stream, also have probes.
  */
 final class LaunchCost {
 

@@ -31,7 +31,7 @@ final class ServerCost {
   /** Longer than a window, so that one window has no sampled request. */
   private static final Duration STAYS_AWAKE = Duration.ofSeconds(3);
 
-  /** The bar for the CPU time that a longer request may cost while none is sampled. */
+  /** The bar for the CPU time added to a longer request if no request is sampled, in %. */
   private static final double CPU_BAR = 5;
 
   private final Kit kit;

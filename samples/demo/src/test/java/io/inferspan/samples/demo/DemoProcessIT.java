@@ -75,7 +75,7 @@ class DemoProcessIT {
   }
 
   @Test
-  void whoMayNotWatchTheKernel_seesAllSixTrees_andOneLineThatSaysWhatIsMissing() throws Exception {
+  void unprivilegedUser_getsAllSixTrees_andOneLineAboutWhatIsMissing() throws Exception {
     boolean isRoot = "root".equals(System.getProperty("user.name"));
     List<String> before =
         isRoot ? List.of("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--") : List.of();

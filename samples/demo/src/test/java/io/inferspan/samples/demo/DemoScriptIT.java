@@ -78,7 +78,7 @@ class DemoScriptIT {
   }
 
   @Test
-  void firstStart_buildsAndLearns_andTheNextOnlyStarts() throws Exception {
+  void firstStart_buildsAndRecordsCaches_andTheNextOnlyStarts() throws Exception {
     assertThat(steps()).containsExactly("build", "learn", "run");
     assertThat(steps()).containsExactly("run");
   }
@@ -93,7 +93,7 @@ class DemoScriptIT {
         "ebpf-bridge/target/inferspan-ebpf-bridge.jar",
         "samples/desk/target/lib"
       })
-  void whatIsStarted_andIsGone_isBuiltAgain(String gone) throws Exception {
+  void missingJar_isBuiltAgain(String gone) throws Exception {
     steps();
     delete(root.resolve(gone));
 
@@ -104,8 +104,7 @@ class DemoScriptIT {
 
   @ParameterizedTest
   @ValueSource(strings = {DESK_JAR, LIBRARY})
-  void sameBytesOfAnotherBuild_areNotLearntAnew_butGetTheTimeBackThatAJvmKnows(String jar)
-      throws Exception {
+  void identicalJars_keepTheCaches_andGetTheirOldModificationTime(String jar) throws Exception {
     steps();
     FileTime learnt = Files.getLastModifiedTime(root.resolve(jar));
     Files.setLastModifiedTime(root.resolve(jar), FileTime.from(Instant.now().plusSeconds(60)));
@@ -116,7 +115,7 @@ class DemoScriptIT {
 
   @ParameterizedTest
   @ValueSource(strings = {DESK_JAR, LIBRARY, "jdk/release"})
-  void otherBytes_areLearntAnew_evenIfTheyAreOlder(String changed) throws Exception {
+  void changedJars_renewTheCaches_evenIfTheyAreOlder(String changed) throws Exception {
     steps();
     Files.writeString(root.resolve(changed), "others");
     Files.setLastModifiedTime(root.resolve(changed), FileTime.from(Instant.EPOCH));
@@ -135,7 +134,7 @@ class DemoScriptIT {
   }
 
   @Test
-  void whoMayNotWriteThere_startsIt_withoutLearning() throws Exception {
+  void userWithoutWriteAccess_startsTheDemo_withoutRecordingCaches() throws Exception {
     steps();
     Files.writeString(root.resolve(DESK_JAR), "others");
 
@@ -143,7 +142,7 @@ class DemoScriptIT {
   }
 
   @Test
-  void whoMayNotWriteThere_isTold_whereItIsNotBuilt() throws Exception {
+  void userWithoutWriteAccess_getsAnError_ifItIsNotBuilt() throws Exception {
     Files.createDirectories(root.resolve("samples/demo/target"));
 
     Process started = start(ofAnotherUser());

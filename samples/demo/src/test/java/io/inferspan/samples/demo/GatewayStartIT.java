@@ -33,7 +33,7 @@ class GatewayStartIT {
 
   @Test
   @Timeout(180)
-  void gateway_hasTheCallsThatStraceCountsOfTheSameRun() throws Exception {
+  void gatewaySpans_haveTheCallsThatStraceCounts() throws Exception {
     assumeTrue("root".equals(System.getProperty("user.name")), "needs root");
     assumeTrue(Files.isExecutable(Path.of(STRACE)), "needs strace: apt-get install strace");
     Path calls = directory.resolve("calls.jsonl");

@@ -24,7 +24,7 @@ class OptionsTest {
     "--load many, '--load is many, but must be 1 to 1000.'",
     "--once --load 5, '--once and --load exclude each other; give only one.'",
   })
-  void whatIsWrong_isSaidInOneSentence_withStatus2(String arguments, String sentence) {
+  void invalidOption_printsOneSentence_withStatus2(String arguments, String sentence) {
     assertThat(run(arguments.split(" ", -1))).isEqualTo(2);
 
     assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo(sentence + System.lineSeparator());
@@ -39,7 +39,7 @@ class OptionsTest {
   }
 
   @Test
-  void demo_staysWithoutLoad_unlessItIsTold() {
+  void options_areRead() {
     assertThat(Options.parse(List.of())).isEqualTo(new Options(false, 0, false));
     assertThat(Options.parse(List.of("--load", "7"))).isEqualTo(new Options(false, 7, false));
     assertThatThrownBy(() -> Options.parse(List.of("once"))).hasMessageContaining("once");

@@ -20,7 +20,7 @@ class ReportTest {
   private final List<SpanRecord> spans = new ArrayList<>();
 
   @Test
-  void schedulersOwnSpans_areLeftToThePage_andWhatHangsBelowMovesUp() {
+  void schedulerSpans_areOmitted_andTheirChildrenMoveUp() {
     span("1", "", "gateway.request", 100);
     span("2", "1", EppSpans.PROFILE_RUN.name(SpanNaming.PROPOSAL), 10);
     span("3", "2", EppSpans.SCORING.name(SpanNaming.PROPOSAL), 9);
@@ -36,7 +36,7 @@ class ReportTest {
   }
 
   @Test
-  void ofTheKernelsSpans_theDevicesComeFirst_andTheLongest() {
+  void kernelSpans_areDeviceSpansFirst_thenTheLongest() {
     span("1", "", "llm_d.pd_proxy.prefill", 100);
     for (int i = 2; i <= 9; i++) {
       span(Integer.toString(i), "1", i < 4 ? "cuda.launch" : "syscall.read", i);

@@ -136,7 +136,7 @@ class StackIT {
   }
 
   @Test
-  void asRoot_thereAreSpansOfKernelAndCuda_besideEachEngines_andElseOneLineSaysWhatIsMissing() {
+  void asRoot_engineSpansHaveKernelAndCudaSiblings_otherwiseOneLineSaysWhatIsMissing() {
     if (!mayWatchTheKernel()) {
       assertThat(stack.withoutKernel()).isNotBlank().doesNotContain("\n");
       return;
@@ -185,7 +185,7 @@ class StackIT {
   }
 
   @Test
-  void prefixThatNobodyHas_isPrefilledElsewhere_whichTakesMostOfWhatHasAName() {
+  void uncachedPrefix_isPrefilledOnAnotherPod_whichTakesMostOfTheTime() {
     PlayedScene cold = of(Scene.COLD_PREFIX);
 
     assertThat(cold.httpStatus()).isEqualTo(200);
@@ -205,7 +205,7 @@ class StackIT {
   }
 
   @Test
-  void prefixThatAPodHolds_isPrefilledThere_andItsFirstTokenComesEarlier() {
+  void cachedPrefix_isPrefilledOnItsPod_andItsFirstTokenComesEarlier() {
     PlayedScene cold = of(Scene.COLD_PREFIX);
     PlayedScene warm = of(Scene.WARM_PREFIX);
 
@@ -222,7 +222,7 @@ class StackIT {
   }
 
   @Test
-  void slowPrefill_isTheEngines_onOnePod_andTheDeviceIsWhatItWaitsFor() {
+  void slowPrefill_isInTheEngineOfOnePod_whichWaitsForItsDevice() {
     PlayedScene cold = of(Scene.COLD_PREFIX);
     PlayedScene slow = of(Scene.SLOW_PREFILL);
 

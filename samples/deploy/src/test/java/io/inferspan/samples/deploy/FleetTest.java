@@ -24,7 +24,7 @@ class FleetTest {
   }
 
   @Test
-  void configurations_joinOnlyWhatTheyDeclare() {
+  void pipelines_useOnlyDeclaredComponents() {
     for (Yaml config : List.of(router, sampler)) {
       Yaml pipeline = config.at("service.pipelines.traces");
       for (String kind : List.of("receivers", "processors", "exporters")) {
@@ -54,7 +54,7 @@ class FleetTest {
   }
 
   @Test
-  void component_changesWhatTheOthersName() throws IOException {
+  void component_changesObjectsOfTheBase() throws IOException {
     Manifests manifests = Manifests.read();
     List<String> configs =
         component.at("configMapGenerator").items().stream()
@@ -78,7 +78,7 @@ class FleetTest {
    * the agents sample one in a hundred.
    */
   @Test
-  void samplers_haveRoomForEveryTraceThatTheyWaitFor() {
+  void samplers_haveRoomForAllTracesWithinTheDecisionWait() {
     Yaml sampling = sampler.at("processors.tail_sampling");
     long perSecond = Long.parseLong(sampling.at("expected_new_traces_per_sec").text());
     long seconds = Long.parseLong(sampling.at("decision_wait").text().replace("s", ""));

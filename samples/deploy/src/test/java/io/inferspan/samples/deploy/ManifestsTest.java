@@ -61,7 +61,7 @@ class ManifestsTest {
   }
 
   @Test
-  void probesAndScrapes_goToPortsThatAreThere() {
+  void probesAndScrapes_useDeclaredPorts() {
     for (Yaml workload : manifests.workloads()) {
       List<Container> containers = Manifests.containers(workload).toList();
       for (Container container : containers) {
@@ -82,7 +82,7 @@ class ManifestsTest {
   }
 
   @Test
-  void hosts_areServicesOfOurs() {
+  void hosts_areServicesOfTheManifests() {
     Set<String> services =
         manifests.ofKind("Service").stream()
             .map(each -> each.at("metadata.name").text())
@@ -107,7 +107,7 @@ class ManifestsTest {
   }
 
   @Test
-  void kustomization_namesFilesAndImagesThatAreThere() {
+  void kustomization_namesExistingFilesAndImages() {
     Yaml kustomization = manifests.kustomization();
     List<String> files = new ArrayList<>(kustomization.at("resources").texts());
     kustomization
@@ -125,7 +125,7 @@ class ManifestsTest {
   }
 
   @Test
-  void collector_joinsOnlyWhatItDeclares() throws IOException {
+  void collectorPipelines_useOnlyDeclaredComponents() throws IOException {
     Yaml config = Yaml.documents(Manifests.FOLDER.resolve("collector-config.yaml")).getFirst();
     Yaml pipeline = config.at("service.pipelines.traces");
 

@@ -49,7 +49,7 @@ class SettingsTest {
   }
 
   @Test
-  void variableThatNobodyReads_isFound() throws IOException {
+  void unusedVariable_isFound() throws IOException {
     assertThat(new KnownVariables().isRead("OTEL_SERVICE_NAMES")).isFalse();
   }
 }

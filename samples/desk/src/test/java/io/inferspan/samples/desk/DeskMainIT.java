@@ -45,7 +45,7 @@ class DeskMainIT {
     "--nonsense, 'Unknown option --nonsense; --help lists the options.'",
     "--port, '--port needs a value; see --help.'",
   })
-  void whatIsWrong_isSaidInOneSentence(String argument, String sentence) {
+  void invalidSetting_printsOneSentence(String argument, String sentence) {
     assertThat(run(Map.of(), argument)).isEqualTo(2);
 
     assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo(sentence + System.lineSeparator());
@@ -94,14 +94,14 @@ class DeskMainIT {
     "explain --desk=http://127.0.0.1:1, 2, explain needs a trace id or a request id",
     "explain id --desk=http://127.0.0.1:1, 1, No desk answers at http://127.0.0.1:1;",
   })
-  void explainThatCannot_saysWhy(String arguments, int status, String sentence) {
+  void failedExplain_saysWhy(String arguments, int status, String sentence) {
     assertThat(run(Map.of(), arguments.split(" "))).isEqualTo(status);
 
     assertThat(err.toString(StandardCharsets.UTF_8)).startsWith(sentence);
   }
 
   @Test
-  void program_saysWhereItIs_andEndsWellWhenTold() throws Exception {
+  void program_printsItsAddress_andExitsWithStatus0OnSigterm() throws Exception {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

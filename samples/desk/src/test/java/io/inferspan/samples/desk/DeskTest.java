@@ -93,7 +93,7 @@ class DeskTest {
         "/api/none",
         "/api/traces/none",
       })
-  void whatIsNotThere_isNotFound(String path) throws Exception {
+  void unknownPath_isNotFound(String path) throws Exception {
     assertThat(desk.get(path).statusCode()).isEqualTo(404);
   }
 
@@ -250,7 +250,7 @@ class DeskTest {
   }
 
   @Test
-  void change_isToldToThoseWhoListen() throws Exception {
+  void change_isSentToOpenPages() throws Exception {
     try (Reader reader = new Reader()) {
       reader.next("stats");
       send(request(9));
@@ -261,7 +261,7 @@ class DeskTest {
   }
 
   @Test
-  void readerThatDoesNotRead_isToldOfTheLatestWhenItReadsAgain() throws Exception {
+  void slowReader_getsTheLatestChangesWhenItReadsAgain() throws Exception {
     try (Reader reader = new Reader()) {
       reader.next("stats");
       long last = 0;
@@ -288,7 +288,7 @@ class DeskTest {
   }
 
   @Test
-  void tooManyReaders_areTurnedAway() throws Exception {
+  void tooManyReaders_areRefused() throws Exception {
     List<Reader> readers = new ArrayList<>();
     try {
       for (int i = 0; i < 64; i++) {

@@ -88,7 +88,7 @@ class ReceiverTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"none", "gzip"})
-  void exporterOverGrpc_isTakenFrom(String compression) throws Exception {
+  void spansOverGrpc_areAccepted(String compression) throws Exception {
     exportsWith(
         OtlpGrpcSpanExporter.builder()
             .setEndpoint("http://127.0.0.1:" + desk.otlpGrpcPort())
@@ -98,7 +98,7 @@ class ReceiverTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"none", "gzip"})
-  void exporterOverHttp_isTakenFrom(String compression) throws Exception {
+  void spansOverHttp_areAccepted(String compression) throws Exception {
     exportsWith(
         OtlpHttpSpanExporter.builder()
             .setEndpoint("http://127.0.0.1:" + desk.otlpHttpPort() + "/v1/traces")
@@ -107,7 +107,7 @@ class ReceiverTest {
   }
 
   @Test
-  void json_isTaken() throws Exception {
+  void json_isAccepted() throws Exception {
     String json =
         """
         {"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"00000000000000070000000000000007",
@@ -194,7 +194,7 @@ class ReceiverTest {
   }
 
   @Test
-  void grpcFrameThatLies_isAnInvalidArgument() throws Exception {
+  void grpcFrameWithAWrongLength_isAnInvalidArgument() throws Exception {
     byte[] message = request();
     byte[] lying =
         ByteBuffer.allocate(5 + message.length).put((byte) 0).putInt(1 << 30).put(message).array();

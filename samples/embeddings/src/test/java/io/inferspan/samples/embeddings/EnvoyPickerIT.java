@@ -61,7 +61,7 @@ class EnvoyPickerIT {
   }
 
   @Test
-  void configuration_showsThePickerBothBodiesInModesThatItKnows() throws Exception {
+  void configuration_sendsBothBodiesToThePicker_inSupportedModes() throws Exception {
     var mode = EnvoyConfiguration.read(YAML).processor().getProcessingMode();
 
     BodyMode request = BodyMode.valueOf(mode.getRequestBodyMode().name());
@@ -90,7 +90,7 @@ class EnvoyPickerIT {
   }
 
   @Test
-  void wordThatEnvoyDoesNotKnow_isFound() throws Exception {
+  void fieldThatEnvoyDoesNotKnow_isFound() throws Exception {
     String wrong = Files.readString(YAML).replace("request_header_mode", "request_headers_mode");
 
     assertThatThrownBy(() -> EnvoyConfiguration.parse(wrong))

@@ -62,7 +62,7 @@ class ProgramsIT {
   }
 
   @Test
-  void besideTheAgent_thereIsOneTraceAndOneSdk() throws Exception {
+  void withTheAgent_thereIsOneTraceAndOneSdk() throws Exception {
     Path agent = Path.of("target", "agent", "opentelemetry-javaagent.jar").toAbsolutePath();
     Command program = Command.of(PlainGateway.class, "vertx", "netty").flag("-javaagent:" + agent);
 
@@ -95,7 +95,7 @@ class ProgramsIT {
   }
 
   @Test
-  void engineThatClosesBeforeItAnswers_isBlamedForThe502() throws Exception {
+  void engineThatClosesBeforeItAnswers_isTheErrorOfThe502() throws Exception {
     for (Class<?> main : GATEWAYS) {
       try (ServerSocket engine = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
           TestEnvironment around = new TestEnvironment();

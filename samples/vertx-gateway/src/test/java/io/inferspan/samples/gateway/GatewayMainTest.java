@@ -30,7 +30,7 @@ class GatewayMainTest {
   }
 
   @Test
-  void help_isAllThatIsSaid() {
+  void help_isTheOnlyOutput() {
     assertThat(run(Map.of(), "--help")).isZero();
 
     assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(GatewayConfig.help());
@@ -50,7 +50,7 @@ class GatewayMainTest {
     "--nonsense, 'Unknown option --nonsense; --help lists the options.'",
     "--port, '--port needs a value; see --help.'",
   })
-  void whatIsWrong_isSaidInOneSentence(String argument, String sentence) {
+  void invalidSetting_printsOneSentence(String argument, String sentence) {
     assertThat(run(Map.of(), "--decode=127.0.0.1:1", argument)).isEqualTo(2);
 
     assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo(sentence + System.lineSeparator());

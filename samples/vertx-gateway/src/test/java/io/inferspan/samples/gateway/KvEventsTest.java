@@ -31,7 +31,7 @@ class KvEventsTest {
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
   @Test
-  void engineThatTellsOfAPrompt_isGivenIt() throws Exception {
+  void prompt_goesToTheEngineThatPublishedItsBlocks() throws Exception {
     try (ZContext context = new ZContext();
         FakeEngine cold = FakeEngine.start();
         FakeEngine warm = FakeEngine.start()) {

@@ -102,7 +102,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void stream_passes_andItsFirstTokenIsTold() throws Exception {
+  void stream_isForwarded_andItsFirstTokenIsRecorded() throws Exception {
     first.script(EngineScript.builder().prefill(Duration.ofMillis(30)).tokens(5).build());
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       assertThat(gateway.chat(STREAM).body()).endsWith("data: [DONE]\n\n");
@@ -121,7 +121,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void engineThatIsUnavailable_isFollowedByAnother() throws Exception {
+  void unavailableEngine_isReplacedByAnother() throws Exception {
     EngineScript unavailable = EngineScript.builder().failWith(503, "busy").build();
     first.script(unavailable);
     second.script(unavailable);
@@ -138,7 +138,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void engineThatIsNotThere_isFollowedByAnother() throws Exception {
+  void unreachableEngine_isReplacedByAnother() throws Exception {
     try (RunningGateway gateway =
         RunningGateway.start(
             builder -> builder.telemetry(telemetry),
@@ -280,7 +280,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void clientsRoutingHeaders_areRemoved_whateverIsAsked() throws Exception {
+  void clientsRoutingHeaders_areRemoved_onEveryPath() throws Exception {
     String[] headers = {"x-prefiller-host-port", "evil:1", "x-mine", "kept"};
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       gateway.chat(WHOLE, headers);
@@ -296,7 +296,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void whatIsNoInference_isPassedOn_andHealthIsAnsweredHere() throws Exception {
+  void otherPaths_areForwarded_exceptHealth() throws Exception {
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       assertThat(gateway.get("/health").statusCode()).isEqualTo(200);
       assertThat(gateway.get("/v1/models").body()).contains("\"data\"");
@@ -306,7 +306,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void iconThatABrowserAsksFor_isNoRequestToAnEngine_andNoTrace() throws Exception {
+  void requestForAnIcon_isNeitherForwardedNorTraced() throws Exception {
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       assertThat(gateway.get("/favicon.ico").statusCode()).isEqualTo(404);
     }
@@ -315,7 +315,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void gatewayWithoutInferspan_passesTheTraceOn() throws Exception {
+  void gatewayWithoutTelemetry_forwardsTraceHeaders() throws Exception {
     try (RunningGateway gateway = RunningGateway.start((Telemetry) null, List.of(first))) {
       assertThat(gateway.chat(WHOLE, "traceparent", PARENT).statusCode()).isEqualTo(200);
     }

@@ -92,7 +92,7 @@ class DemoEngineTest {
   }
 
   @Test
-  void whatItHolds_isInTheIndexOfWhoListens() throws Exception {
+  void cachedBlocks_areInTheIndexOfASubscriber() throws Exception {
     BlockKeys keys = BlockKeys.withDefaults();
     long[] asked = keys.of("demo", WordTokens.of(MESSAGES.getBytes(StandardCharsets.UTF_8)));
     try (MemoryBlockIndex index = MemoryBlockIndex.withDefaults();
@@ -109,7 +109,7 @@ class DemoEngineTest {
   }
 
   @Test
-  void promptThatAnotherPrefilled_isNotComputedAgain_butHeldFromThen() throws Exception {
+  void transferredPrompt_isNotComputedAgain_butCached() throws Exception {
     ask("\"kv_transfer_params\":{\"do_remote_prefill\":true},", Behaviour.SLOW_PREFILL);
 
     assertThat(device.prefills).containsExactly(0);

@@ -23,7 +23,7 @@ class EngineMainIT {
 
   @Test
   @Timeout(60)
-  void engineThatIsHeardFromTheStart_saysItIsReady_onlyWhenItServes() throws Exception {
+  void engineWithAnEarlySubscriber_isReadyOnlyWhenItServes() throws Exception {
     int port = freePort();
     int kvPort = freePort();
     try (ZContext zmq = new ZContext()) {

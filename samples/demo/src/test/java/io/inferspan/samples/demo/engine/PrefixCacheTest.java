@@ -11,7 +11,7 @@ class PrefixCacheTest {
   private final PrefixCache cache = new PrefixCache(6);
 
   @Test
-  void storedPrefix_isHeld_andOnlyWhatIsNewIsToldOf() {
+  void storedPrefix_isCached_andOnlyNewBlocksAreReported() {
     long[] hashes = PrefixCache.hashes(tokens(0, 64));
 
     assertThat(cache.heldBlocks(hashes)).isZero();
@@ -22,20 +22,20 @@ class PrefixCacheTest {
   }
 
   @Test
-  void tokensThatFillNoBlock_haveNoHash() {
+  void incompleteBlock_hasNoHash() {
     assertThat(PrefixCache.hashes(tokens(0, 15))).isEmpty();
     assertThat(PrefixCache.hashes(tokens(0, 33))).hasSize(2);
   }
 
   @Test
-  void sameTokensBehindOthers_areAnotherBlock() {
+  void sameTokensAfterAnotherPrefix_areAnotherBlock() {
     int[] twice = IntStream.concat(IntStream.range(0, 16), IntStream.range(0, 16)).toArray();
 
     assertThat(PrefixCache.hashes(twice)).doesNotHaveDuplicates();
   }
 
   @Test
-  void whatWasUsedLeastLately_goesFirst() {
+  void leastRecentlyUsedBlock_isEvictedFirst() {
     long[] first = PrefixCache.hashes(tokens(0, 48));
     long[] second = PrefixCache.hashes(tokens(1_000, 48));
     cache.store(first);

@@ -112,7 +112,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void resourceBehindItsSpans_countsAllTheSame() throws MalformedException, IOException {
+  void resourceAfterItsSpans_isApplied() throws MalformedException, IOException {
     ResourceSpans spans =
         ExportTraceServiceRequest.parseFrom(TestSpan.export(span())).getResourceSpans(0);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -207,7 +207,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void bytesThatAreCutOff_areMalformedAndTakeNothing() {
+  void truncatedBytes_areMalformed() {
     byte[] whole = TestSpan.export(span(), span());
 
     assertThatThrownBy(() -> reader.read(Arrays.copyOf(whole, whole.length - 1)))

@@ -73,7 +73,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void spanThatChangesNoLine_movesNothing() {
+  void spanWithoutAVisibleChange_keepsTheOrder() {
     SpanStore store = store();
     store.add(TestSpan.received(root(1), child(1, 5)));
     long before = list(store).getFirst().seq();
@@ -136,7 +136,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void fullTrace_takesNoMoreButItsRoot() {
+  void fullTrace_acceptsOnlyItsRoot() {
     SpanStore store = store(1_000, 1 << 24, 40);
     for (long id = 2; id < 100; id++) {
       store.add(TestSpan.received(child(1, id)));
@@ -165,7 +165,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void traceThatIsFedOn_staysOpen() {
+  void traceWithNewSpans_staysOpen() {
     SpanStore store = store();
     for (int i = 0; i < 5; i++) {
       store.add(TestSpan.received(child(1, 5 + i)));
@@ -200,7 +200,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void traceThatCannotBeSummarised_isCounted_andTakesNoOtherWithIt() {
+  void traceThatCannotBeSummarised_isCounted_andDoesNotAffectOthers() {
     SpanStore store =
         new SpanStore(
             new Bounds(1_000, 1 << 24, 1_000),
@@ -218,7 +218,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void backlog_isWorkedOffInTurns_eachNoLongerThanOneIsPatient() {
+  void backlog_isSummarisedInTurnsOfLimitedTime() {
     long[] made = {0};
     SpanStore store =
         new SpanStore(
@@ -243,7 +243,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void backlog_isLeftWhenSomebodySearches() throws InterruptedException {
+  void backlog_yieldsToASearch() throws InterruptedException {
     CountDownLatch atWork = new CountDownLatch(1);
     CountDownLatch searched = new CountDownLatch(1);
     AtomicLong made = new AtomicLong();
@@ -285,7 +285,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void whatChanged_isToldSinceANumber_theLatestFirstToStay() {
+  void changesSinceANumber_areLimitedToTheLatest() {
     SpanStore store = store();
     store.add(TestSpan.received(root(1), root(2)));
     list(store);

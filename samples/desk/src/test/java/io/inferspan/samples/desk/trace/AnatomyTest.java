@@ -98,7 +98,7 @@ class AnatomyTest {
   }
 
   @Test
-  void engineAlone_tellsItsOwnFirstToken() {
+  void engineWithoutAGateway_reportsItsOwnFirstToken() {
     Anatomy anatomy = anatomy(List.of(Traces.engine("vllm", 2, 0, 20, 40).at(0, 99)));
 
     assertThat(parts(anatomy)).containsExactly("queue 20.0", "prefill 40.0");
@@ -113,7 +113,7 @@ class AnatomyTest {
   }
 
   @Test
-  void whateverSpansSay_partsFollowEachOtherAndAddUp() {
+  void randomSpans_givePartsThatFollowEachOtherAndAddUp() {
     Random random = new Random(20_261_121L);
     for (int round = 0; round < 300; round++) {
       List<TestSpan> spans = new ArrayList<>();

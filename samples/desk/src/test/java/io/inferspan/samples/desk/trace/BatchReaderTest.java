@@ -96,7 +96,7 @@ class BatchReaderTest {
   }
 
   @Test
-  void stepWithAnUntracedPrompt_blamesNoOne() {
+  void waitForAnUntracedPrompt_isAttributedToNoTracedRequest() {
     BatchPart part = view(EngineSteps.withAnUntracedPrompt()).parts().get(0);
 
     assertThat(part.neighbours()).extracting(Neighbour::waitNanos).containsOnly(0L);

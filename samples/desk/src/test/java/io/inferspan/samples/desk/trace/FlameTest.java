@@ -29,7 +29,7 @@ class FlameTest {
           List.of(TestSpan.named("request", "engine").id(1, 1, 0).at(0, REQUEST_MILLIS)));
 
   @Test
-  void waitThatIsSeenThreeWays_countsOnce() {
+  void waitWithThreeSpans_countsOnce() {
     call(KernelSpans.CUDA, "stream_sync", 7).at(10, 16);
     call(KernelSpans.SYSCALL, "epoll_wait", 7).at(10.5, 15.5);
     call(KernelSpans.SCHED, "offcpu", 7).at(11, 15);

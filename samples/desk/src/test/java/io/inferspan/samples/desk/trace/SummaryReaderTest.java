@@ -27,7 +27,7 @@ class SummaryReaderTest {
 
   @ParameterizedTest
   @EnumSource
-  void disaggregatedRequest_isToldInOneLine(SpanNaming naming) {
+  void disaggregatedRequest_isSummarised(SpanNaming naming) {
     Summary summary = Traces.summary(Traces.disaggregated(naming), true);
 
     assertThat(summary.head().name()).isEqualTo(GatewaySpans.REQUEST.name(naming));
@@ -97,7 +97,7 @@ class SummaryReaderTest {
 
   @ParameterizedTest
   @ValueSource(longs = {400, 404, 429, 500})
-  void statusOfTheGateway_isAnError_alsoUnderARootThatSaysNothing(long code) {
+  void errorStatusOfTheGateway_isAnError_evenUnderARootWithoutStatus(long code) {
     Summary summary =
         Traces.summary(
             List.of(
@@ -115,7 +115,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void openRequest_hasTheNameOfTheRootThatHasNotCome() {
+  void openRequest_hasTheNameOfItsMissingRoot() {
     List<TestSpan> spans = Traces.disaggregated(SpanNaming.PROPOSAL).subList(1, 3);
 
     assertThat(Traces.summary(spans, false).head().name()).isEqualTo("gateway.request");
@@ -168,7 +168,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void gatewayWhoseCallerKeepsItsSpans_isARoot() {
+  void gatewayWhoseCallerDoesNotExport_isARoot() {
     Summary summary =
         Traces.summary(
             List.of(TestSpan.of(GatewaySpans.REQUEST, "", "g").id(1, 1, 99).at(0, 5)), true);
@@ -187,7 +187,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void foreignServer_isARoot_andItsWorkIsTold() {
+  void foreignServer_isARoot_andItsTimeIsExplained() {
     Summary summary =
         Traces.summary(
             List.of(
@@ -222,7 +222,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void failure_isToldByTheSpanThatFailedFirst() {
+  void failure_isExplainedByTheSpanThatFailedFirst() {
     Summary summary =
         Traces.summary(
             List.of(
@@ -282,7 +282,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void spansInACircle_areShownAllTheSame() {
+  void cycleOfParents_isShown() {
     List<TestSpan> circle =
         List.of(
             TestSpan.named("a", "s").id(1, 1, 2).at(0, 1),
@@ -307,7 +307,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void spanThatCameTwice_countsOnce() {
+  void duplicateSpan_countsOnce() {
     assertThat(
             Traces.summary(
                     List.of(

@@ -74,7 +74,7 @@ class BatchPageIT {
   }
 
   @Test
-  void sharerThatTheEngineNames_isListedOnce_andSaidToBeNamed() {
+  void linkedSharer_isListedOnce_asLinked() {
     SentTrace other = DESK.send(request("engine-d", "named", 10));
     SentTrace mine = SentTrace.at(BEGUN);
     Span.Builder root = mine.span("app", "app.request", ByteString.EMPTY, 0, 100);

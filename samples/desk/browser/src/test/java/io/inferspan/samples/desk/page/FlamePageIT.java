@@ -98,7 +98,7 @@ class FlamePageIT {
   }
 
   @Test
-  void waitThatIsSeenThreeWays_isAsWideAsItLasted() {
+  void waitWithThreeSpans_isAsWideAsItsDuration() {
     SentTrace trace = new SentTrace();
     Span.Builder root = trace.span("app", "app.request", ByteString.EMPTY, 0, 100);
     for (String call : List.of("cuda.stream_sync", "syscall.epoll_wait", "sched.offcpu")) {

@@ -57,7 +57,7 @@ class HostileNamesPageIT {
   }
 
   @Test
-  void marksThatTurnTheLineAround_areShown_andDoNotAct() {
+  void bidirectionalControls_areShown_withoutEffect() {
     Page page = opened();
 
     assertThat(page.locator(".wf-name", text("invoice⟨202E⟩fdp.exe⟨202C⟩"))).isVisible();

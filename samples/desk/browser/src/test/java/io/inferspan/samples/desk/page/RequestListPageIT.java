@@ -46,7 +46,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void readerBelowTheTop_keepsHisPlace_untilHeAsksForNews() {
+  void scrolledList_doesNotMove_untilTheUserShowsNewRequests() {
     SentTrace third = DESK.send(Requests.decodeOnly("placed"));
     DESK.send(Requests.decodeOnly("placed"));
     Page page = DESK.open("#/");
@@ -64,7 +64,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void heldList_showsNewsOnlyWhenItGoesOn() {
+  void pausedList_showsNewRequestsWhenResumed() {
     Page page = DESK.open("#/");
     assertThat(page.locator("#link-state")).hasText("live");
     page.keyboard().press("p");
@@ -78,7 +78,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void heldList_withAFilter_countsWhatMatches_andShowsItWhenItGoesOn() {
+  void pausedList_withAFilter_countsMatches_andShowsThemWhenResumed() {
     SentTrace first = DESK.send(Requests.decodeOnly("filtered-held"));
     Page page = DESK.open("#/?q=filtered-held");
     assertThat(row(page, first)).isVisible();
@@ -98,7 +98,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void readerBelowTheTop_isToldOfNews_withAFilter_too() {
+  void scrolledList_withAFilter_announcesNewRequests() {
     SentTrace below = DESK.send(Requests.decodeOnly("filtered-below"));
     DESK.send(Requests.decodeOnly("filtered-below"));
     Page page = DESK.open("#/?q=filtered-below");
@@ -114,7 +114,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void scrolledReader_isTakenToTheNews_thatHeAsksFor() {
+  void showingNewRequests_scrollsToThem() {
     for (int i = 0; i < 40; i++) {
       DESK.send(Requests.decodeOnly("filtered-long"));
     }
@@ -149,7 +149,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void filterThatIsTyped_isAnswered_thoughNewsComeBeforeTheAnswer() {
+  void typedFilter_isApplied_evenIfRequestsArriveMeanwhile() {
     SentTrace before = DESK.send(Requests.decodeOnly("typed-before"));
     SentTrace after = DESK.send(Requests.decodeOnly("typed-after"));
     Page page = DESK.open("#/?q=typed-before");
@@ -184,7 +184,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void waitingRequest_thatMatchesNoMore_isNotOffered() {
+  void pendingRequest_thatNoLongerMatches_isNotAnnounced() {
     ByteString root = ByteString.copyFromUtf8("the root");
     Page page = DESK.open("#/?status=broken");
     assertThat(page.locator("#link-state")).hasText("live");
@@ -201,7 +201,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void answerThatBreaksOff_isNone() {
+  void truncatedResponse_isAFailure() {
     Page page = DESK.open("#/");
     page.route(
         "**/api/requests?*",
@@ -266,7 +266,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void deskThatIsKilled_isSaidToBeGone_andFoundAgain() {
+  void killedDesk_isReported_andReconnectedTo() {
     DeskProcess first = DeskProcess.start(0);
     SentTrace before = Requests.decodeOnly("before").to(first.otlp());
     Page page = DESK.open(first.page(), "#/", 1280, ColorScheme.LIGHT);
@@ -308,7 +308,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void choiceIsLetGo_withTheMouse() {
+  void selectionIsCleared_withTheMouse() {
     SentTrace a = DESK.send(Requests.decodeOnly("let-go"));
     SentTrace b = DESK.send(Requests.prefillDecode("let-go"));
     Page page = DESK.open("#/?q=let-go");

@@ -32,7 +32,7 @@ class TracePageIT {
   }
 
   @Test
-  void closedSpan_hidesWhatIsBelow_andSaysHowMany() {
+  void closedSpan_hidesItsDescendants_andShowsTheirNumber() {
     Page page = opened(Requests.prefillDecode(Requests.MODEL));
     Locator proxy = row(page, "llm_d.pd_proxy.request");
 
@@ -81,7 +81,7 @@ class TracePageIT {
   }
 
   @Test
-  void foldedSpan_isDrawnAsSuch_withItsCountAndWhatItMissed() {
+  void foldedSpan_showsItsCountAndItsLostEvents() {
     Page page = opened(Requests.prefillDecode(Requests.MODEL));
     Locator launches = row(page, "cuda.launch");
 
@@ -162,7 +162,7 @@ class TracePageIT {
   }
 
   @Test
-  void spanWithoutItsParent_isSaidToBeBroken() {
+  void spanWithoutItsParent_marksTheTraceAsBroken() {
     SentTrace trace = SentTrace.ago(5_000);
     ByteString lost = ByteString.copyFrom(new byte[] {9, 9, 9, 9, 9, 9, 9, 9});
     trace.span("llm-d-pd-proxy", "llm_d.pd_proxy.request", lost, 0, 10);

@@ -152,7 +152,10 @@ final class CallFrameProgram {
     return code == Code.GO_ON_X86 ? inGo(instruction) : onStack(instruction);
   }
 
-  /** The frame is known once the frame pointer was saved below the return address, and then set. */
+  /**
+   * Returns the frame on AArch64, which is known after the frame pointer was saved below the return
+   * address and then set.
+   */
   private CallFrame onArm(long offset, Instruction instruction) {
     boolean saved =
         state.framePointerAt() > UNKNOWN && state.linkAt() == state.framePointerAt() + Long.BYTES;
@@ -167,7 +170,10 @@ final class CallFrameProgram {
     return state.register() == EXPRESSION && state.offset() == first;
   }
 
-  /** A frame pointer saved below the stack pointer has already been restored. */
+  /**
+   * Returns the frame relative to the stack pointer, if the frame pointer is still the caller's. A
+   * frame pointer that was saved below the stack pointer has already been restored.
+   */
   private CallFrame onStack(Instruction instruction) {
     boolean callers =
         state.framePointerAt() == NOT_SAVED
@@ -176,7 +182,10 @@ final class CallFrameProgram {
     return callers ? CallFrame.onStack(state.offset()) : CallFrame.UNKNOWN;
   }
 
-  /** A Go function with a frame has a frame pointer, too, but its table does not describe it. */
+  /**
+   * Returns the frame of a Go function. If it has a frame, it also has a frame pointer, which its
+   * table does not describe.
+   */
   private CallFrame inGo(Instruction instruction) {
     if (state.offset() == Long.BYTES || instruction.movesFramePointer()) {
       return CallFrame.onStack(state.offset());

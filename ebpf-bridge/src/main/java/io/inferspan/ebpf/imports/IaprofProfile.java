@@ -127,7 +127,7 @@ final class IaprofProfile {
   private void reasons() throws StackFormatException {
     line.require(3 + REASONS.size());
     if (kernel.isEmpty()) {
-      throw line.expected(0, "a line 'kernel' before");
+      throw line.expected(0, "a line 'kernel' before this one");
     }
     for (int i = 0; i < REASONS.size(); i++) {
       long count = line.number(3 + i);
@@ -142,7 +142,7 @@ final class IaprofProfile {
     line.require(5);
     for (String field : STATE) {
       if (!state.containsKey(field) && !field.endsWith("stack")) {
-        throw line.expected(0, "a line '" + field + "' before");
+        throw line.expected(0, "a line '" + field + "' before this one");
       }
     }
     String stacks = state.getOrDefault("ustack", "") + state.getOrDefault("kstack", "");

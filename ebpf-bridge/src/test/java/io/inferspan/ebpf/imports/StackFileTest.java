@@ -121,7 +121,7 @@ class StackFileTest {
         "string|1|a~nonsense|2 ! line 2, column 1: expected a kind of line that iaprof writes, not"
             + " 'nonsense'",
         "string|1|a~eustall|0x40|1|1|1|1|1|1|1|1|1|1|1 ! line 2, column 1: expected a line 'kernel'"
-            + " before",
+            + " before this one",
         "string|1|a~kernel|0x1|1|x|1|1|1 ! line 2, column 14: expected a number, not 'x'",
         "string|1|a~kernel|0x1|7|1|1|1|1 ! line 2, column 12: expected the id of a string, not '7'",
         "string|1|a~e|1|1|40|1 ! line 2, column 1: expected a line ",

@@ -70,8 +70,8 @@ static __always_inline bool is_counted_by_step(struct ispan_thread *thread)
 }
 
 /*
- * Counts a launch without its return, which saves the second of two traps. The first return of a call of the runtime shows whether the
- * runtime calls the driver.
+ * Counts a launch at its entry, which saves the trap at the return. A call of the runtime is not counted if the thread's runtime is known
+ * to call the driver; until then, its return is probed to find this out.
  */
 static __always_inline bool is_counted(const struct ispan_settings *settings, struct ispan_thread *thread, struct task_struct *task,
 				       struct ispan_call call)

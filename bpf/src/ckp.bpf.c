@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What does a program itself say of its requests and operations? Probes on the functions of inferspan_ckp.h. */
+/* Receives the requests, operations and steps that a program reports: probes on the functions of inferspan_ckp.h. */
 #include "registers.h"
 #include "requests.h"
 #include "steps.h"
 #include "traceparent.h"
 #include <bpf/bpf_tracing.h>
 
-#define MOST_CHANGES 4096 /* of a step's members; what is beyond leaves them unknown */
+#define MOST_CHANGES 4096 /* of a step; if it has more, its members are unknown */
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -38,7 +38,7 @@ static __always_inline int read_traceparent(u64 address, u8 *trace_id, u8 *span_
 	return length < 1 ? -1 : traceparent_parse((u8 *)text, length - 1, trace_id, span_id);
 }
 
-/* What the thread served before stays alive, and is gone back to at the end. */
+/* Sets the thread's request aside until go_back, unless the program reported it by CKP: that request ends. */
 static __always_inline void set_aside(const struct ispan_settings *settings, struct ispan_thread *thread)
 {
 	if (thread->source == ISPAN_SOURCE_CKP) {
@@ -55,7 +55,7 @@ static __always_inline void set_aside(const struct ispan_settings *settings, str
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
 
-/* What the thread served before, it serves again; unless that has ended meanwhile. */
+/* Restores the request that was set aside, if it has not ended. */
 static __always_inline void go_back(const struct ispan_settings *settings, struct ispan_thread *thread)
 {
 	struct ispan_request *outer;
@@ -71,7 +71,7 @@ static __always_inline void go_back(const struct ispan_settings *settings, struc
 		contract_publish(settings, outer);
 }
 
-/* A traceparent that is not sampled, or none, means: what follows belongs to no traced request. */
+/* Without a sampled traceparent, the work that follows belongs to no traced request. */
 static __always_inline void request_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	struct ispan_request request = {.fd = -1};
@@ -148,7 +148,7 @@ static __always_inline void fill_request_id(struct ispan_head_record *head, u64 
 {
 	long length = address ? bpf_probe_read_user_str(head->request_id, sizeof(head->request_id), (void *)address) : -1;
 
-	/* Of an empty text, older kernels say that it has no length, not even a NUL. */
+	/* For an empty text, older kernels return the length 0, without the NUL. */
 	head->owner.record.result = length > 1 ? ISPAN_BOUND : length < 0 ? ISPAN_BOUND_UNKNOWN : ISPAN_BOUND_AMBIGUOUS;
 	if (length <= ISPAN_REQUEST_ID_MOST + 1)
 		return;
@@ -157,7 +157,7 @@ static __always_inline void fill_request_id(struct ispan_head_record *head, u64 
 	__builtin_memset(head->request_id, 0, sizeof(head->request_id));
 }
 
-/* Says which request a slot stands for, with the ids of its traceparent if that is sampled. */
+/* Reports the request of a slot, with the ids of its traceparent if that is sampled. */
 static __always_inline void slot_is_bound(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -192,7 +192,7 @@ struct ispan_step_changes {
 	u64 count;
 };
 
-/* Some of a step's changes. Those behind a lost record are of no use, and not written. */
+/* Writes a record of a step's changes. If a record is lost, the later ones are useless, and are not written. */
 static long write_changes(u32 index, struct ispan_step_changes *changes)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -238,7 +238,7 @@ static __always_inline bool announce_step(const struct ispan_settings *settings,
 	return true;
 }
 
-/* The calling thread works for the step until its end, or the next one's begin. */
+/* Begins a step, which owns the calling thread's work until it ends or the next step begins. */
 static __always_inline void step_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -284,7 +284,7 @@ static __always_inline void step_ends(const struct ispan_settings *settings, str
 	go_back(settings, thread);
 }
 
-/* Each of these programs is measured. */
+/* Defines a program whose runs are measured. */
 #define PROGRAM(name, body)                                                                                            \
 	SEC("uprobe")                                                                                                  \
 	int name(struct pt_regs *regs)                                                                                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A policy that the verifier accepts and no operator wants: what it drops must be visible, and some calls are kept all the same. */
+/* A policy that drops every call, for tests: dropped calls must be counted, and the floor and failed calls kept. */
 #include "inferspan_policy.h"
 
 char LICENSE[] SEC("license") = "GPL";

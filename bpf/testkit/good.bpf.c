@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One program of each kind that the bridge attaches, counting its runs: for the tests of the loader. */
+/* One program of each kind that the bridge attaches. They count their runs, for tests of the loader. */
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>
@@ -17,7 +17,7 @@ struct {
 	__type(value, __u64);
 } counts SEC(".maps");
 
-/* The process whose system calls count. */
+/* The pid of the process whose system calls are counted. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -52,7 +52,7 @@ static __always_inline void count(__u32 index)
 		*counter += 1;
 }
 
-/* Counts where its cookie says. */
+/* Increments the counter whose index is the attach cookie. */
 SEC("uprobe")
 int on_call(void *ctx)
 {
@@ -78,7 +78,7 @@ int on_system_call(void *ctx)
 	return 0;
 }
 
-/* Writes records into the ring and says how many found room; 512 at most. */
+/* Writes up to 512 records to the ring; returns how many were written. */
 SEC("syscall")
 int fill(struct filling *filling)
 {
@@ -90,7 +90,7 @@ int fill(struct filling *filling)
 	return filling->written;
 }
 
-/* Not loaded unless asked for: some kernels' policy forbids the kind. */
+/* Not loaded by default, because some kernels forbid fentry programs. */
 SEC("?fentry/vfs_read")
 int on_vfs_read(void *ctx)
 {

@@ -2,7 +2,7 @@
 /* The cost of a policy per event, without probe and record: each program runs the policy repeatedly and returns the time. */
 #include "inferspan_policy.h"
 
-/* The answer of a policy's own source, without the program around it. */
+/* Includes a policy's source as a function, without the program around it. */
 #undef ISPAN_POLICY
 #define ISPAN_POLICY(name) \
 	static __always_inline __u32 name##_answer(struct ispan_policy_call *call, const struct ispan_parameters *parameter)

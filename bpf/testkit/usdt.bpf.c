@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts a tracing point that a program has in itself, and keeps what it was given: for the tests of the loader. */
+/* Counts the hits of a USDT probe, and stores its arguments and cookie, for tests of the loader. */
 #define __VMLINUX_H__
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define SLOTS 4
 
-/* How often; then the first two arguments of the last time; and the cookie. */
+/* The number of hits, the two arguments of the last one, and the cookie. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SLOTS);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the bad programs share. Each makes one mistake that the verifier must find, in a form that no kernel accepts;
- * each is correct but for that.
- */
+/* Shared by the bad programs. Each makes a single mistake, in a form that the verifier of every kernel refuses. */
 #ifndef INFERSPAN_BAD_H
 #define INFERSPAN_BAD_H
 
@@ -16,7 +13,7 @@ struct row {
 	__u64 slots[8];
 };
 
-/* A hash, because newer kernels know that a constant key of an array is always there. */
+/* A hash, because newer verifiers know that a look-up of a constant index in an array never returns NULL. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8);

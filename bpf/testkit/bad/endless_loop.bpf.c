@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waits for a time that need not come. */
+/* Loops until a condition that may never hold. */
 #include "bad.h"
 
 SEC("uprobe/policy")

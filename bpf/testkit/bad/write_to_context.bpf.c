@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Changes what it was given to look at. */
+/* Writes to its context, which is read-only. */
 #include "bad.h"
 
 SEC("uprobe/policy")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is attached to functions to see which are called, and what a probe alone costs. */
+/* Counts calls of functions; and an empty program, which measures the cost of the probe alone. */
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>
@@ -15,7 +15,7 @@ struct {
 	__type(value, __u64);
 } counts SEC(".maps");
 
-/* Counts where its cookie says. */
+/* Increments the counter whose index is the attach cookie. */
 SEC("uprobe")
 int count(void *registers)
 {

@@ -18,7 +18,8 @@ public final class HostText {
   private HostText() {}
 
   /**
-   * Returns whether it is a host name, an address or a block, without scheme, port and brackets.
+   * Returns whether a text is a host name, an IP address or a CIDR block, without scheme, port and
+   * brackets.
    */
   public static boolean isEntry(String text) {
     int slash = text.indexOf('/');
@@ -36,7 +37,10 @@ public final class HostText {
         && Integer.parseInt(prefix) <= address.length * Byte.SIZE;
   }
 
-  /** Returns whether it is a name with letters: a text of digits and dots is a mistyped address. */
+  /**
+   * Returns whether a text is a host name with letters. Digits and dots alone are a mistyped
+   * address.
+   */
   private static boolean isLongName(String text) {
     boolean lengths = text.length() <= MAX_NAME && !text.startsWith(".") && !text.contains("..");
     for (String label : text.split("\\.", -1)) {
@@ -68,8 +72,8 @@ public final class HostText {
   }
 
   /**
-   * Returns whether it has four parts; the JDK also accepts {@code 10.1}, which is a typing error
-   * here.
+   * Returns whether a text consists of four numbers. The JDK also accepts {@code 10.1}, which is
+   * rejected here as a typing error.
    */
   private static boolean isDottedQuad(String text) {
     return text.chars().filter(c -> c == '.').count() == 3

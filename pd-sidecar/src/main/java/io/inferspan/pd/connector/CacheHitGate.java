@@ -19,10 +19,16 @@ final class CacheHitGate implements Gate {
   private static final String CHOICES = "choices";
   private static final String TOO_LITTLE = "cache_threshold";
 
-  /** Engines report a miss in the first event; the second may be the end of the stream. */
+  /**
+   * The number of events to check. Engines report a miss in the first event, and may end the stream
+   * with the second.
+   */
   private static final int EVENTS = 2;
 
-  /** A response with longer events counts as a hit, because each check starts at the first byte. */
+  /**
+   * The maximum length of these events. Beyond it the response counts as a hit, because each check
+   * reads it from its first byte.
+   */
   private static final int MAX_EVENT_BYTES = 1 << 20;
 
   private final PdRequest request;

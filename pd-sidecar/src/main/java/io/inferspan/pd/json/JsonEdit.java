@@ -9,14 +9,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects changes of an object for a changed copy; all other bytes are copied unchanged.
+ * Collects changes to an object, and writes a copy with these changes. All other bytes stay the
+ * same.
  *
  * <p>If a key occurs more than once, setting it changes the last occurrence and drops the others;
  * removing it drops all. An absent member is appended. The last change of a member wins.
  */
 public final class JsonEdit {
   /**
-   * A new value, its pieces, or the edit of a nested object; without any, the member is removed.
+   * The change of one member: a new value, a value in pieces, or the edit of a nested object. If
+   * all are null, the member is removed.
    */
   private record Change(
       @Nullable JsonValue value, @Nullable JsonPieces pieces, @Nullable JsonEdit nested) {
@@ -120,7 +122,8 @@ public final class JsonEdit {
     for (int i = 0; i < changed.length; i++) {
       Member member = object.members().get(i);
       if (changed[i] != null && changed[i].removes()) {
-        // The comma before it is removed too, or the one after it if no member is left before it.
+        // Also removes a comma: the one before the member or, if no member is left before it, the
+        // one after it.
         boolean leads = i == dropped++;
         out.add(object.bytes(), copied, leads ? member.key().from() : member.comma());
         copied = leads ? object.startAfter(member) : member.value().to();

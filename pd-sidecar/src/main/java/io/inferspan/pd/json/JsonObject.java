@@ -64,7 +64,7 @@ public final class JsonObject {
     JsonObject object = new JsonObject(json, from, to);
     int end = object.scan(scanner, start);
     if (end != to) {
-      throw new InvalidJson("more behind the object at offset " + end);
+      throw new InvalidJson("unexpected content after the object at offset " + end);
     }
     return object;
   }

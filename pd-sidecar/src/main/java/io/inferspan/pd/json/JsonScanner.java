@@ -148,7 +148,7 @@ final class JsonScanner {
       }
     }
     if (at >= end) {
-      throw new InvalidJson("ends inside a string at offset " + at);
+      throw new InvalidJson("unterminated string at offset " + at);
     }
     return at + 1;
   }
@@ -287,6 +287,6 @@ final class JsonScanner {
 
   InvalidJson unexpected(int at) {
     return new InvalidJson(
-        at < end ? "unexpected byte at offset " + at : "ends unfinished at offset " + at);
+        at < end ? "unexpected byte at offset " + at : "unexpected end at offset " + at);
   }
 }

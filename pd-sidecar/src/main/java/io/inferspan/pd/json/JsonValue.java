@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** A value in place in its original bytes; only what is read is copied. */
 public final class JsonValue {
   /**
-   * Longer numbers are not counts of anything, and turning digits into a number costs more than
-   * linear time.
+   * The maximum length of a number to parse: longer ones are not counts, and the time to parse them
+   * grows faster than their length.
    */
   private static final int MAX_NUMBER_LENGTH = 32;
 
@@ -155,7 +155,7 @@ public final class JsonValue {
     try {
       return isObject() ? JsonObject.scan(json, from, to, Integer.MAX_VALUE) : null;
     } catch (InvalidJson _) {
-      return null; // too many members: the rest was valid before
+      return null; // too many members: the object is valid in all other respects
     }
   }
 

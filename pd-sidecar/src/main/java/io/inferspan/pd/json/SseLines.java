@@ -51,7 +51,7 @@ public final class SseLines {
     try {
       data = JsonObject.scan(line, DATA.capacity(), line.length, MAX_DEPTH);
     } catch (InvalidJson _) {
-      return; // [DONE] is one of those
+      return; // for example [DONE]
     }
     visitor.accept(data);
   }

@@ -70,7 +70,9 @@ public final class HeldBodies {
     return bytes.get() + more <= limit;
   }
 
-  /** Counts a copy that is needed to make progress. */
+  /**
+   * Counts bytes without checking the limit, for copies without which no request could continue.
+   */
   public void add(long more) {
     bytes.addAndGet(more);
   }

@@ -42,10 +42,9 @@ import org.jspecify.annotations.Nullable;
  * passed, the observation may carry its ids as an exemplar; pass {@link SpanContext#getInvalid()}
  * if there is none.
  *
- * <p>Durations are histograms. Those that end with the first token (prefill, encode, time to first
- * token) have bounds of 5, 10, 25, 50, 75, 100, 250, 500 and 750 ms and 1, 2.5, 5, 10, 30 and 120
- * s; those of whole answers (decode, request) of 50, 100, 250 and 500 ms and 1, 2.5, 5, 10, 20, 40,
- * 80, 160, 320, 640 and 1800 s.
+ * <p>Durations are histograms. The buckets of prefill, encode and time to first token end at 5, 10,
+ * 25, 50, 75, 100, 250, 500 and 750 ms and 1, 2.5, 5, 10, 30 and 120 s. The buckets of decode and
+ * request end at 50, 100, 250 and 500 ms and 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640 and 1800 s.
  */
 public final class SidecarMetrics implements AutoCloseable {
   /** An encode stage; counted in addition to the connector if there is a prefill stage as well. */
@@ -191,8 +190,8 @@ public final class SidecarMetrics implements AutoCloseable {
   }
 
   /**
-   * Creates metrics that record nothing, for when nothing reads them: real ones take time at
-   * startup.
+   * Creates metrics that record nothing, for a sidecar without a metrics port. Real ones would slow
+   * down the start.
    */
   public static SidecarMetrics unread() {
     return new SidecarMetrics(new CompositeMeterRegistry(), new ExemplarScope());
@@ -242,9 +241,7 @@ public final class SidecarMetrics implements AutoCloseable {
     record(durations, stage, span, nanos);
   }
 
-  /**
-   * Records that a stage has failed, and the request with it; its duration is recorded separately.
-   */
+  /** Counts the failure of a stage; {@link #stageEnded} records its duration. */
   public void stageFailed(Stage stage, SpanContext span) {
     record(errors, stage, span, 1);
   }
@@ -282,7 +279,7 @@ public final class SidecarMetrics implements AutoCloseable {
     inFlight.decrement();
   }
 
-  /** Returns the counters of connections to the engines of a stage; REQUEST has none. */
+  /** Returns the counters of connections to the engines of a stage other than REQUEST. */
   public ConnectionMeters connections(Stage stage) {
     return held(connections, stage);
   }

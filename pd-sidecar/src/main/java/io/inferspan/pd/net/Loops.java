@@ -73,8 +73,8 @@ public final class Loops implements AutoCloseable {
   }
 
   /**
-   * Returns a transport that works here. Vert.x would fall back to NIO, whose event loops do not
-   * accept channels of another transport.
+   * Returns a transport after checking that it works on this machine. Otherwise Vert.x would
+   * silently fall back to NIO, whose event loops do not accept channels of another transport.
    */
   private static Transport working(String asked) {
     Transport transport =
@@ -128,7 +128,8 @@ public final class Loops implements AutoCloseable {
         .channelFactory(transport.implementation().channelFactory(false))
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
-        // If a peer resets a write, it may have responded before, so its response is read first.
+        // After a failed write, the channel stays open, because the peer may have sent a response
+        // before it reset the connection.
         .option(ChannelOption.AUTO_CLOSE, false)
         .option(ChannelOption.ALLOCATOR, allocator)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) CONNECT_TIMEOUT.toMillis());

@@ -7,9 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoint picker's headers of a request; reading removes them from the request.
+ * The endpoint picker's headers of a request. {@link #takeFrom} removes them from the request.
  *
- * @param prefillers candidates for prefill, trimmed, in order; a blank one stays blank
+ * @param prefillers candidates for prefill in the order of the header, trimmed, including blank
+ *     ones
  * @param encoders candidates for encoding
  * @param kvSource the pod from which KV blocks may be pulled
  * @param dataParallel the sidecar address of the rank to decode on
@@ -37,7 +38,10 @@ record RoutingHeaders(
     return routing;
   }
 
-  /** Splits a single header line at commas; of several lines, each is one entry. */
+  /**
+   * Returns the entries of a header. A single line is split at commas; if there are several lines,
+   * each is an entry.
+   */
   private static List<String> listed(HttpHeaders headers, AsciiString name) {
     if (!headers.contains(name)) {
       return List.of();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A complete response of an engine, or an error response in its place, with llm-d's messages.
  *
  * @param status the HTTP status; 502, 503 or 504 if the engine gave no answer
- * @param headers the headers, without those for one hop
+ * @param headers the headers, without hop-by-hop headers
  * @param held the holder of the body; null for a response of the proxy itself
  * @param own the body of a response of the proxy itself
  * @param failure why there was no response; null if there was one
@@ -81,7 +81,7 @@ public record EngineAnswer(
     return error(HttpResponseStatus.BAD_GATEWAY, "BadGateway", text);
   }
 
-  /** Returns the client's response if an engine did not respond. */
+  /** Returns the error response to the client if an engine did not respond. */
   public static EngineAnswer none(UpstreamFailure failure) {
     return switch (failure.kind()) {
       case NO_ROOM, STALE -> busy(failure.what(), failure);
@@ -98,7 +98,7 @@ public record EngineAnswer(
     };
   }
 
-  /** Returns the client's response if the local decoder did not respond. */
+  /** Returns the error response to the client if the local decoder did not respond. */
   public static EngineAnswer noDecoder(UpstreamFailure failure) {
     if (failure.kind() == Kind.REFUSED) {
       return error(HttpResponseStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", NOT_READY);

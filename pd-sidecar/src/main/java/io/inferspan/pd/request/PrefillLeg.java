@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The prefill pod's request.
  *
- * @param dispatch when decode starts; a detached prefill outlives its client and is not retried
+ * @param dispatch when decode starts; a detached prefill continues after its client has
+ *     disconnected, and is not retried
  * @param room the number that identifies the transfer to both stages, or null if it is not a number
  */
 public record PrefillLeg(
@@ -25,7 +26,7 @@ public record PrefillLeg(
   }
 
   /**
-   * Returns a prefill concurrent with decode; the client gets decode's response after this one has
+   * Returns a prefill concurrent with decode. Decode's response is held until prefill has
    * succeeded.
    */
   public static PrefillLeg parallel(JsonPieces body, Map<String, String> headers) {

@@ -114,7 +114,7 @@ final class PrefillStage {
       call.expire();
     }
     if (!over) {
-      // A retry was scheduled.
+      // There is no call at the moment, because a retry was scheduled.
       request.guard(() -> take(EngineAnswer.none(UpstreamFailure.overdue())));
     }
   }

@@ -220,7 +220,10 @@ public final class RequestTrace {
     }
   }
 
-  /** Returns when decode had its input, which for a concurrent prefill is the end of that. */
+  /**
+   * Returns when decode had its input: at its start or, if prefill is concurrent and ends later, at
+   * the end of prefill.
+   */
   private static long ready(@Nullable StageTrace prefilled, StageTrace decode) {
     long started = decode.startedNanos();
     return prefilled == null ? started : Math.max(started, prefilled.endedNanos());

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each event loop has connections of its own, so that a call stays on its client's loop.
  */
 public final class Upstreams implements AutoCloseable {
-  /** Engines that run on uvicorn (vLLM, SGLang) close an idle connection after 5 s. */
+  /** Less than 5 s, the time after which uvicorn (in vLLM and SGLang) closes an idle connection. */
   public static final Duration IDLE_LIMIT = Duration.ofSeconds(4);
 
   private static final Duration SWEEP = Duration.ofSeconds(1);
@@ -191,7 +191,8 @@ public final class Upstreams implements AutoCloseable {
           if (done.isSuccess()) {
             established(pool, connection, call);
           } else {
-            tryNext(pool, left, target, call, worse(failure, failure(target, done.cause())));
+            tryNext(
+                pool, left, target, call, moreInformative(failure, failure(target, done.cause())));
           }
         });
   }
@@ -200,7 +201,7 @@ public final class Upstreams implements AutoCloseable {
    * Returns the more informative failure: a refused connection shows that the host is up and the
    * engine is not.
    */
-  private static UpstreamFailure worse(UpstreamFailure before, UpstreamFailure last) {
+  private static UpstreamFailure moreInformative(UpstreamFailure before, UpstreamFailure last) {
     return before.kind() == Kind.REFUSED ? before : last;
   }
 
@@ -270,7 +271,7 @@ public final class Upstreams implements AutoCloseable {
     if (cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException)) {
       return new UpstreamFailure(Kind.REFUSED, "dial tcp " + target + ": connection refused");
     }
-    return unreachable(target, "no connection within the time or no route");
+    return unreachable(target, "the connection timed out, or there is no route to the host");
   }
 
   private static UpstreamFailure unreachable(Target target, String why) {

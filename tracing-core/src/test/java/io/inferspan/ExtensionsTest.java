@@ -46,7 +46,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void listedExtension_joinsWhatInitTracingMakes() {
+  void registeredExtension_joinsTheTelemetryOfInitTracing() {
     ListedExtension.onJoin = (telemetry, settings) -> () -> events.add("left");
 
     try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
@@ -58,7 +58,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void meters_areThoseOfWhatHasJoinedToo() {
+  void meters_includeThoseOfJoinedExtensions() {
     ListedExtension.onJoin =
         (telemetry, settings) ->
             new TelemetryExtension.Metered() {
@@ -101,7 +101,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void using_joinsNobody() {
+  void using_joinsNoExtension() {
     ListedExtension.onJoin = (telemetry, settings) -> () -> events.add("left");
     ListedExtension.joined = null;
 
@@ -140,7 +140,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void unknownSwitch_isSaidAndTakenForAuto() {
+  void unknownSwitch_isReportedAndTreatedAsAuto() {
     join(Map.of("inferspan.one", "of"), joining("one"));
 
     assertThat(events).containsExactly("one prepared", "one joined");

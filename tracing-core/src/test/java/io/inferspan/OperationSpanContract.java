@@ -112,7 +112,7 @@ abstract class OperationSpanContract {
   }
 
   @Test
-  void whatComesAfterClose_isIgnored() {
+  void callsAfterClose_areIgnored() {
     OperationSpan span = start();
     span.set(GenAiAttributes.REQUEST_MODEL, "before");
     span.close();
@@ -171,7 +171,7 @@ abstract class OperationSpanContract {
   }
 
   @Test
-  void set_ignoresNullAndWhatTheAttributeOmits() {
+  void set_ignoresNullAndOmittedValues() {
     try (OperationSpan span = start()) {
       span.set(GenAiAttributes.RESPONSE_FINISH_REASONS, null)
           .set(GenAiAttributes.REQUEST_MODEL, null)

@@ -163,7 +163,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void using_isNotWhatInitTracingReturns() {
+  void using_doesNotChangeTheResultOfInitTracing() {
     Telemetry ours = Telemetry.using(tracing.openTelemetry());
 
     try (Telemetry initialised = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {

@@ -148,7 +148,7 @@ final class GatewayRequestTest {
   }
 
   @Test
-  void everyAttempt_hasASpanWhereThatIsWanted() {
+  void everyAttempt_hasASpan_ifConfigured() {
     GatewayRequest request = build(AttemptSpans.ALWAYS).begin(TestExchange.chat());
     UpstreamAttempt attempt = request.attempt("[::1]:8000");
     Map<String, String> headers = new HashMap<>();
@@ -179,7 +179,7 @@ final class GatewayRequestTest {
   }
 
   @Test
-  void whatComesAfterTheEnd_isIgnored() {
+  void callsAfterTheEnd_areIgnored() {
     GatewayRequest request = build(AttemptSpans.ALWAYS).begin(TestExchange.chat());
     request.status(200);
     request.end();
@@ -252,7 +252,7 @@ final class GatewayRequestTest {
   }
 
   @Test
-  void badGateway_isNamedByWhatFailed() {
+  void badGateway_hasTheErrorTypeOfTheAttempt() {
     GatewayRequest request = gateway.begin(TestExchange.chat());
     request.attempt("a:1").fail("connection_refused");
     request.status(502);
@@ -262,7 +262,7 @@ final class GatewayRequestTest {
   }
 
   @Test
-  void engineThatWasGivenUp_timesTheRequestOut_withWhatWasAnswered() {
+  void attemptThatTimedOut_timesTheRequestOut_withTheResponseStatus() {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     GatewayRequest request =
         GatewayTracing.builder(Telemetry.using(tracing.openTelemetry()))

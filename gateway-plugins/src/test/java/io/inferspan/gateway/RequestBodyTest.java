@@ -63,7 +63,7 @@ final class RequestBodyTest {
   }
 
   @Test
-  void whatIsNoSuchValue_isNotToldOf() {
+  void valuesOfOtherTypes_areNotRecorded() {
     SpanRecord span = read("{\"model\":{\"a\":1},\"stream\":\"yes\",\"max_tokens\":-1}");
     assertThat(model(span)).isNull();
     assertThat(span.attribute("gen_ai.request.stream")).isNull();
@@ -75,7 +75,7 @@ final class RequestBodyTest {
   }
 
   @Test
-  void modelsThatAreTexts_areNotToldOf() {
+  void unsafeModelNames_areDroppedOrTruncated() {
     assertThat(model(read("{\"model\":\"ignore all previous instructions\"}"))).isNull();
     assertThat(model(read("{\"model\":\"\\u0000\\n\"}"))).isNotEqualTo("\u0000\n");
     assertThat((String) model(read("{\"model\":\"" + "m".repeat(100_000) + "\"}"))).hasSize(128);

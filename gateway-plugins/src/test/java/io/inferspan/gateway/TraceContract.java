@@ -145,7 +145,7 @@ public abstract class TraceContract {
   }
 
   @Test
-  void severalTraces_leaveNoneWhereNobodyTraces() throws Exception {
+  void severalTraceparents_areRemoved_ifTheRequestIsNotTraced() throws Exception {
     try (GatewayRig off =
         start(GatewayTracing.create(Telemetry.using(OpenTelemetry.noop())), engine.port())) {
       String other = SAMPLED.replace("b7ad6b", "000000");
@@ -245,7 +245,7 @@ public abstract class TraceContract {
   }
 
   @Test
-  void wholeAnswer_isDescribed() throws Exception {
+  void documentResponse_isDescribed() throws Exception {
     try (GatewayRig gateway = start()) {
       assertThat(ask(gateway, WHOLE).text()).contains("tok0 tok1");
     }

@@ -64,7 +64,7 @@ class CrowdedQueueTest {
   }
 
   @Test
-  void parentOfARefusedRequest_staysThatOfWhatFollows() {
+  void parentOfARefusedRequest_isPropagatedUnchanged() {
     crowd();
     Context parent = telemetry.extract(Map.of("traceparent", SAMPLED), HeaderMap.HEADERS);
     OperationSpan child = child(request(parent));
@@ -117,7 +117,7 @@ class CrowdedQueueTest {
   }
 
   @Test
-  void tracesThatArrive_areWhole() {
+  void exportedTraces_areComplete() {
     for (int i = 0; i < 20_000; i++) {
       serve();
     }

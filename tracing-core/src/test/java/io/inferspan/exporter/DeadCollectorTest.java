@@ -113,7 +113,7 @@ class DeadCollectorTest {
   }
 
   @Test
-  void collectorThatComesBack_getsWhatFollows() {
+  void collectorThatRecovers_getsLaterSpans() {
     try (OtlpReceiver receiver = OtlpReceiver.builder().behaviour(Behaviour.REFUSE).start()) {
       Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build());
       serve(telemetry, 10);
@@ -129,7 +129,7 @@ class DeadCollectorTest {
   }
 
   @Test
-  void whatEndsRightAfterAFlush_isSentByTheClose() {
+  void spansEndedAfterAFlush_areExportedByClose() {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       for (int i = 0; i < 200; i++) {
         Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build());

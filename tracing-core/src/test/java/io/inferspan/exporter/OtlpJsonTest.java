@@ -42,7 +42,7 @@ class OtlpJsonTest {
   }
 
   @Test
-  void eventThatLostAttributes_saysHowMany() {
+  void eventWithDroppedAttributes_hasTheirNumber() {
     List<Map<String, Object>> events =
         OtlpJsonLines.list(
             encoded(
@@ -57,7 +57,7 @@ class OtlpJsonTest {
   }
 
   @Test
-  void linkThatLostAttributes_saysHowMany() {
+  void linkWithDroppedAttributes_hasTheirNumber() {
     List<Map<String, Object>> links =
         OtlpJsonLines.list(
             encoded(

@@ -42,7 +42,7 @@ class TelemetryMetersTest {
   }
 
   @Test
-  void everyMeter_isThereFromTheStart() {
+  void everyMeter_existsFromTheStart() {
     try (Telemetry telemetry = bound(options())) {
       assertThat(telemetry).isNotNull();
       assertThat(names())
@@ -65,7 +65,7 @@ class TelemetryMetersTest {
   }
 
   @Test
-  void unit_isNotSaidTwice() {
+  void unit_isNotRepeatedInTheName() {
     try (Telemetry telemetry = bound(options())) {
       assertThat(telemetry).isNotNull();
       assertThat(registry.getMeters())

@@ -60,7 +60,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void allowedPrefix_letsAKeyOut() {
+  void allowedPrefix_exportsAKey() {
     SpanRecord span =
         foreign(
             allowing("app., tenant.id"),
@@ -135,7 +135,7 @@ class PrivacyGuardTest {
         "exception.message",
         "messaging.message.body"
       })
-  void contentKey_neverLeavesWhateverIsAllowed(String key) {
+  void contentKey_isNeverExported_evenIfAllowed(String key) {
     String family = key.substring(0, key.indexOf('.') + 1);
     SpanRecord span = foreign(allowing(key + "," + family), s -> s.setAttribute(key, "content"));
 
@@ -187,7 +187,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void longText_isCutWhateverTheSettingOfTheSdk() {
+  void longText_isTruncated_withAnySettingOfTheSdk() {
     TelemetryOptions.Builder options =
         allowing("app.").setting("otel.attribute.value.length.limit", "1000000");
     SpanRecord span = foreign(options, s -> s.setAttribute("app.text", "x".repeat(100_000)));
@@ -241,7 +241,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void exceptionMessages_leaveWhereTheSettingSaysSo() {
+  void exceptionMessages_areExported_ifTheSettingAllowsThem() {
     SpanRecord span =
         foreign(
             allowing("").setting("inferspan.exception.messages", "true"),

@@ -42,7 +42,7 @@ class ContextPropagationCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"traceparent", "Traceparent", "TRACEPARENT", "tRaCePaReNt"})
-  void case12_traceparent_isExtractedWhateverItsCase(String name) {
+  void case12_traceparent_isExtractedInAnyCase(String name) {
     try (Telemetry telemetry = recording()) {
       SpanContext parent = contextOf(telemetry.extract(Map.of(name, SAMPLED), HEADERS));
 
@@ -150,7 +150,7 @@ class ContextPropagationCasesTest {
   }
 
   @Test
-  void case13_stateAndBaggage_travelWithARecordedSpan() {
+  void case13_stateAndBaggage_arePropagatedWithARecordedSpan() {
     try (Telemetry telemetry = recording()) {
       Map<String, String> in =
           headers("traceparent", SAMPLED, "tracestate", "a=1,b=2", "baggage", "k=v");

@@ -39,7 +39,7 @@ class TraceHeadersDifferentialTest {
   private final HeaderFuzz fuzz = new HeaderFuzz(new Random(SEED));
 
   @Test
-  void traceparent_isReadAlike() {
+  void traceparent_isReadAsByTheSdk() {
     int valid = 0;
     for (int i = 0; i < INPUTS; i++) {
       Map<String, String> in = Map.of("traceparent", fuzz.traceparent());
@@ -62,7 +62,7 @@ class TraceHeadersDifferentialTest {
   }
 
   @Test
-  void tracestate_isReadAlike() {
+  void tracestate_isReadAsByTheSdk() {
     int kept = 0;
     for (int i = 0; i < INPUTS / 4; i++) {
       String tracestate = NOT_IN_HEADERS.matcher(fuzz.tracestate()).replaceAll("?");
@@ -99,7 +99,7 @@ class TraceHeadersDifferentialTest {
   }
 
   @Test
-  void knownVectors_areReadAlike() {
+  void knownVectors_areReadAsByTheSdk() {
     String ids = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
     for (String traceparent :
         List.of(

@@ -108,7 +108,7 @@ class TraceHeadersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"00 00", "01 01", "02 02", "03 03", "04 00", "fe 02", "ff 03", "81 01"})
-  void flags_onlySampledAndRandomTravelOn(String inAndOut) {
+  void flags_onlySampledAndRandomAreForwarded(String inAndOut) {
     String in = inAndOut.substring(0, 2);
     String out = inAndOut.substring(3);
     SpanContext parent = read("00-" + IDS + "-" + in);
@@ -127,7 +127,7 @@ class TraceHeadersTest {
   }
 
   @Test
-  void parent_isEqualOnlyToWhatIsEqualToIt() {
+  void parent_equalsIsSymmetric() {
     SpanContext parent = read(VALID);
     SpanContext theirs =
         SpanContext.createFromRemoteParent(
@@ -170,7 +170,7 @@ class TraceHeadersTest {
 
   @ParameterizedTest
   @MethodSource("tracestates")
-  void tracestate_travelsWholeOrNotAtAllAndNeverCostsTheTrace(List<String> inAndOut) {
+  void tracestate_isForwardedWholeOrDropped_andTheTraceContinues(List<String> inAndOut) {
     Map<String, String> out = relay(Map.of("traceparent", VALID, "tracestate", inAndOut.get(0)));
 
     assertThat(out).containsEntry("traceparent", VALID);
@@ -195,7 +195,7 @@ class TraceHeadersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Traceparent", "TRACEPARENT", "traceParent"})
-  void write_leavesOneTraceparentWhateverCaseStoodThere(String name) {
+  void write_leavesOneTraceparent_inAnyCase(String name) {
     Map<String, String> out = new HashMap<>(Map.of(name, "old", name + "2", "kept"));
     headers.write(read(VALID), Context.root(), out, HEADERS);
 
@@ -269,7 +269,7 @@ class TraceHeadersTest {
   }
 
   @Test
-  void baggage_travelsWithItsMetadata() {
+  void baggage_isForwardedWithItsMetadata() {
     Map<String, String> out = relay(Map.of("traceparent", VALID, "baggage", "a=1;p=x,b=%20y"));
 
     assertThat(out).containsEntry("baggage", "a=1;p=x,b=%20y");

@@ -311,7 +311,7 @@ class BuilderCasesTest {
   }
 
   @Test
-  void lastValueOfAKey_wins_whateverItsType() {
+  void lastValueOfAKey_wins_withAnyType() {
     Recording recording = recording();
     SpanBuilder builder = recording.tracer().spanBuilder("s").setAttribute("k", "text");
     builder.setAttribute("k", 1).setAttribute("k", true).setAttribute(longKey("k"), 7L);

@@ -114,7 +114,7 @@ class RecordingSpanTest {
 
   @ParameterizedTest
   @MethodSource("recordings")
-  void whatComesAfterTheEnd_isIgnored(Recording recording) {
+  void callsAfterTheEnd_areIgnored(Recording recording) {
     Span span = recording.start("s", Context.root());
     span.end();
     span.setAttribute("late", "x");

@@ -43,7 +43,7 @@ class AlikeEventsTest {
   private final AlikeEvents alike = new AlikeEvents();
 
   @Test
-  void streamsOfAlikeEvents_tellTheSameAsReadByteByByte() {
+  void streamsOfAlikeEvents_giveTheSameFactsAsReadByteByByte() {
     System.out.println("seed " + SEED);
     for (int i = 0; i < STREAMS; i++) {
       ResponseTap passing = ResponseTap.forContentType(Bodies.SSE);
@@ -109,7 +109,7 @@ class AlikeEventsTest {
   }
 
   @Test
-  void eventsThatNobodyRepeats_areKeptNoMore() {
+  void eventsThatAreNotRepeated_areNoLongerStored() {
     for (int i = 0; i < 5; i++) {
       keep("data: " + i + "'", "one", "'}\n\n");
     }

@@ -70,7 +70,7 @@ final class BodyDecoderTest {
   }
 
   @Test
-  void bodyThatIsNotWhatItSays_isNotRead() {
+  void bodyInAnotherEncodingThanDeclared_isNotRead() {
     ResponseTap tap = ResponseTap.forHeaders(SSE, "gzip");
     tap.see(ByteBuffer.wrap("data: {}\n\n".getBytes(UTF_8)), 1);
     assertThat(tap.isSeeing()).isFalse();

@@ -15,7 +15,7 @@ class EventStreamTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\n", "\r\n", "\r"})
-  void linesThatEndInAnyWay_tellTheSame(String end) {
+  void linesWithAnyLineEnd_giveTheSameFacts(String end) {
     Seen chat = Seen.of(whole(SSE, Bodies.chat()));
 
     assertThat(Seen.of(whole(SSE, Bodies.chat().replace("\n", end)))).isEqualTo(chat);

@@ -25,7 +25,7 @@ class ResponseTapPiecesTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("bodies")
-  void anyCut_tellsTheSame(String name, String contentType, String body) {
+  void anySplit_givesTheSameFacts(String name, String contentType, String body) {
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     Seen whole = Seen.of(Seen.whole(contentType, body));
     for (int cut = 0; cut <= bytes.length; cut++) {
@@ -39,7 +39,7 @@ class ResponseTapPiecesTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("bodies")
-  void piecesOfAnySize_tellTheSame(String name, String contentType, String body) {
+  void piecesOfAnySize_giveTheSameFacts(String name, String contentType, String body) {
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     Seen whole = Seen.of(Seen.whole(contentType, body));
     for (int size = 1; size < 300; size++) {
@@ -54,7 +54,7 @@ class ResponseTapPiecesTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("bodies")
-  void anEventByItself_tellsTheSame(String name, String contentType, String body) {
+  void singleEvents_giveTheSameFacts(String name, String contentType, String body) {
     ResponseTap tap = ResponseTap.forContentType(contentType);
     body.lines().forEach(line -> tap.see(Seen.buffer(line + "\n"), 7));
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ResponseTapTest {
 
   @Test
-  void chatStream_tellsTokensUsageAndEnd() {
+  void chatStream_hasTokensUsageAndEnd() {
     ResponseTap tap = whole(SSE, Bodies.chat());
 
     assertThat(tap.tokens()).isEqualTo(3);
@@ -50,7 +50,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void completionsStream_tellsTokensUsageAndEnd() {
+  void completionsStream_hasTokensUsageAndEnd() {
     ResponseTap tap = whole(SSE, Bodies.completions());
 
     assertThat(tap.tokens()).isEqualTo(3);
@@ -60,7 +60,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void responsesStream_tellsTokensUsageAndEnd() {
+  void responsesStream_hasTokensUsageAndEnd() {
     ResponseTap tap = whole(SSE, Bodies.responses());
 
     assertThat(tap.tokens()).isEqualTo(3);
@@ -72,7 +72,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void messagesStream_tellsTokensUsageAndEnd() {
+  void messagesStream_hasTokensUsageAndEnd() {
     ResponseTap tap = whole(SSE, Bodies.messages());
 
     assertThat(tap.tokens()).isEqualTo(3);
@@ -92,7 +92,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void documents_tellUsageReasonsAndModel_butNoToken() {
+  void documents_haveUsageReasonsAndModel_butNoTokenTimes() {
     ResponseTap chat = whole(JSON, Bodies.chatWhole());
     assertUsage(chat, 12, 40, -1, 6);
     assertThat(chat.finishReasons()).containsExactly("stop", "length");
@@ -196,7 +196,7 @@ class ResponseTapTest {
 
   @ParameterizedTest
   @MethodSource("errors")
-  void errors_areToldByTheirTypeAlone(String contentType, String body, String type) {
+  void errors_areReportedByTypeWithoutMessage(String contentType, String body, String type) {
     ResponseTap tap = whole(contentType, body);
 
     assertThat(tap.failed()).isTrue();
@@ -235,7 +235,7 @@ class ResponseTapTest {
         "nan",
         "-11111111111111111111"
       })
-  void countsThatAreNone_areNotTold(String count) {
+  void invalidCounts_areNotReported(String count) {
     ResponseTap tap = whole(JSON, "{\"usage\":{\"prompt_tokens\":" + count + "}}");
 
     assertThat(tap.promptTokens()).isEqualTo(-1);
@@ -286,7 +286,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void buffersOfAnyKind_areReadAlike_andLeftAlone() {
+  void buffersOfAnyKind_giveTheSameFacts_andAreNotChanged() {
     byte[] body = Bodies.chat().getBytes(StandardCharsets.UTF_8);
     for (ByteOrder order : new ByteOrder[] {ByteOrder.BIG_ENDIAN, ByteOrder.LITTLE_ENDIAN}) {
       for (boolean direct : new boolean[] {true, false}) {

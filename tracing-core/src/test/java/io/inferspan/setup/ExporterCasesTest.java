@@ -97,7 +97,7 @@ class ExporterCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"none,otlp", "none,bogus", "otlp, none"})
-  void noneBesideOthers_isNoneAndReportedOnce(String names) {
+  void noneAmongOtherExporters_meansNoneAndIsReportedOnce(String names) {
     trace(TestOptions.exportingTo(receiver).setting(EXPORTER, names), 1);
 
     assertThat(receiver.requestCount()).isZero();

@@ -40,12 +40,12 @@ class ExporterRulesTest {
   }
 
   @Test
-  void nothingSaid_staysWithTheSdksPlaintext() {
+  void withoutSettings_theSdksPlaintextDefaultApplies() {
     assertThat(corrected()).doesNotContainKeys(ENDPOINT, OTLP + "traces.endpoint");
   }
 
   @Test
-  void insecureBesideACertificate_staysPlaintext() {
+  void insecureWithACertificate_staysPlaintext() {
     give("certificate=/ca.pem");
     give("insecure=true");
 
@@ -54,7 +54,7 @@ class ExporterRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"endpoint", "traces.endpoint"})
-  void endpointBesideACertificate_isKept(String endpoint) {
+  void endpointWithACertificate_isKept(String endpoint) {
     give("certificate=/ca.pem");
     give(endpoint + "=https://collector:9");
 
@@ -71,7 +71,7 @@ class ExporterRulesTest {
     "host:1, false, https://host:1",
     "host:1, , https://host:1",
   })
-  void insecure_beatsTheSchemeWhateverItsCase(String endpoint, Boolean insecure, String used) {
+  void insecure_overridesTheScheme_inAnyCase(String endpoint, Boolean insecure, String used) {
     assertThat(ExporterRules.effective(endpoint, insecure)).isEqualTo(used);
   }
 

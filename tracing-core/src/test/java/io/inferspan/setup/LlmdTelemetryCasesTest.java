@@ -91,7 +91,7 @@ class LlmdTelemetryCasesTest {
   }
 
   @Test
-  void case01_serviceNameVariable_winsOverResourceAttributes_whoseOthersAreKept() {
+  void case01_serviceNameVariable_overridesOnlyTheNameInResourceAttributes() {
     SpanRecord span =
         trace(
             exporting(TelemetryOptions.builder())

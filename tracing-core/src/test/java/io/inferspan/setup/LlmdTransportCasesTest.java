@@ -58,7 +58,7 @@ class LlmdTransportCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void case05_httpsEndpoint_isSpokenToInTls(String protocol) throws Exception {
+  void case05_httpsEndpoint_usesTls(String protocol) throws Exception {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
       CompletableFuture<Integer> firstByte = CompletableFuture.supplyAsync(() -> accept(socket));
       trace(
@@ -169,7 +169,7 @@ class LlmdTransportCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void case08_schemeInCapitals_isUnderstood(String protocol) {
+  void case08_schemeInCapitals_isAccepted(String protocol) {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       trace(
           TestOptions.tracingAll()
@@ -183,7 +183,7 @@ class LlmdTransportCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void case06_schemeInCapitals_isSpokenToInTls(String protocol) {
+  void case06_schemeInCapitals_usesTls(String protocol) {
     try (OtlpReceiver receiver = OtlpReceiver.builder().tls(server).start()) {
       trace(
           TestOptions.tracingAll()
@@ -229,7 +229,7 @@ class LlmdTransportCasesTest {
   }
 
   @Test
-  void case08_endpointWithoutScheme_isPlaintextWhereInsecureSaysSo() {
+  void case08_endpointWithoutScheme_isPlaintextIfInsecureIsTrue() {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       trace(
           TestOptions.tracingAll()

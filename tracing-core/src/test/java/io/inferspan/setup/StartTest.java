@@ -24,7 +24,7 @@ class StartTest {
   private static final String TENTH = "parentbased_traceidratio 0.1";
 
   @Test
-  void goodStart_saysWhereSpansGoWhichShareAndAsWhichService() {
+  void goodStart_logsDestinationRatioAndService() {
     assertThat(started())
         .isEqualTo(
             "INFO: Tracing 'llm-gateway': sampler "

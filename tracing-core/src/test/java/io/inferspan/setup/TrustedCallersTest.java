@@ -123,7 +123,7 @@ class TrustedCallersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"00", "01"})
-  void otherCaller_isLinkedToANewTraceWhateverItsFlag(String flags) throws Exception {
+  void untrustedCaller_isLinkedToANewTrace_withAnyFlag(String flags) throws Exception {
     SpanRecord span = spanOfCallFrom("11.1.2.3", flags);
     assertThat(span.isRoot()).isTrue();
     assertThat(span.traceId()).isNotEqualTo(TRACE);

@@ -59,7 +59,7 @@ final class MediaTest {
   }
 
   @Test
-  void textAndWhatOnlyLooksLikeMedia_isNone() {
+  void textAndLookalikesOfMedia_areNotCounted() {
     Media none = new Media("none", 0);
     assertThat(within("")).isEqualTo(none);
     assertThat(within("\"a prompt\"")).isEqualTo(none);
@@ -70,7 +70,7 @@ final class MediaTest {
   }
 
   @Test
-  void mediaThatAreTold_areNotCountedAgain() {
+  void mediaSetByTheCaller_areNotCountedAgain() {
     byte[] input = ("[{\"content\":[" + PICTURE + "]}]").getBytes(StandardCharsets.UTF_8);
     InferenceRequest told =
         InferenceRequest.to("m").input(input).media(List.of("Video", "audio"), 7).build();
@@ -101,7 +101,7 @@ final class MediaTest {
   }
 
   @Test
-  void noMoreThanAThousand_areToldApart() {
+  void distinctMedia_areCountedUpToTheLimit() {
     StringBuilder parts = new StringBuilder();
     for (int i = 0; i < 5000; i++) {
       parts.append(i == 0 ? "" : ",").append(PICTURE.replace("1.png", i + ".png"));

@@ -46,7 +46,7 @@ final class ChatBodyTest {
   }
 
   @Test
-  void whatIsNoText_isNoModel() {
+  void modelThatIsNotAString_isIgnored() {
     assertThat(read("{\"model\":7}").model()).isEmpty();
     assertThat(read("{\"model\":null}").model()).isEmpty();
     assertThat(read("{\"model\":\"" + "x".repeat(2000) + "\"}").model()).isEmpty();

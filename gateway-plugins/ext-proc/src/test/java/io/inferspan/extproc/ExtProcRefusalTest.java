@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 final class ExtProcRefusalTest extends ExtProcFixture {
 
   @Test
-  void nobodyThere_isAnswered503() throws Exception {
+  void withoutEndpoints_theResponseIs503() throws Exception {
     for (Setup setup : List.of(DUPLEX, BUFFERED)) {
       tracing.clear();
       try (ExtProcRig rig = new ExtProcRig(serviceOver(List.of()).build(), setup)) {
@@ -29,7 +29,7 @@ final class ExtProcRefusalTest extends ExtProcFixture {
   }
 
   @Test
-  void endpointsThatCannotBeTold_are503() throws Exception {
+  void endpointSupplierThatThrows_leadsTo503() throws Exception {
     ExtProcService service =
         ExtProcService.builder(
                 gateway(),
@@ -72,7 +72,7 @@ final class ExtProcRefusalTest extends ExtProcFixture {
   }
 
   @Test
-  void bodyFarAboveTheBound_isAnswered413_asSoonAsItsLengthIsTold() throws Exception {
+  void bodyFarAboveTheLimit_isAnswered413_whenItsLengthIsDeclared() throws Exception {
     String body = "{\"model\":\"tiny\",\"prompt\":\"" + "x".repeat(3_000_000) + "\"}";
     for (Setup setup : List.of(DUPLEX, BUFFERED)) {
       tracing.clear();

@@ -72,7 +72,7 @@ final class ExtProcServiceTest extends ExtProcFixture {
   }
 
   @Test
-  void modesThatAreNotTold_areThoseOfTheSetting() throws Exception {
+  void modesThatEnvoyDoesNotReport_areThoseOfTheSetting() throws Exception {
     for (boolean duplex : new boolean[] {true, false}) {
       Setup setup = (duplex ? DUPLEX : BUFFERED).silentAboutModes();
       ExtProcService service = duplex ? service().build() : service().bufferedUnlessTold().build();
@@ -280,7 +280,7 @@ final class ExtProcServiceTest extends ExtProcFixture {
   }
 
   @Test
-  void observingEnvoy_isToldNothing() throws Exception {
+  void observingEnvoy_getsNoResponse() throws Exception {
     try (ExtProcRig rig = new ExtProcRig(service().build(), DUPLEX)) {
       List<ProcessingRequest> exchange = Exchanges.observed();
       Exchanges.Outcome outcome = Exchanges.run(rig.envoy().processor(), exchange);

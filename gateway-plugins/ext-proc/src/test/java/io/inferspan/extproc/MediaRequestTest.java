@@ -69,7 +69,7 @@ final class MediaRequestTest extends ExtProcFixture {
   }
 
   @Test
-  void bodyThatIsNotShown_isNotSaidToHaveNone() throws Exception {
+  void bodyThatHasNotArrived_isNotRecordedAsBodyWithoutMedia() throws Exception {
     SpanRecord span = prepared(Setup.of(BodyMode.STREAMED, BodyMode.STREAMED), PICTURES);
     assertThat(span.attributes()).doesNotContainKeys("mm.modality", "mm.hash_count");
     assertThat(encoders()).isEqualTo("null");

@@ -35,7 +35,7 @@ final class ModelRewriteTest extends ExtProcFixture {
   }
 
   @Test
-  void bodyThatIsWhole_getsTheModel() throws Exception {
+  void completeBody_getsTheModel() throws Exception {
     String expected = WHOLE.replace("tiny", "tiny-v2-lora");
     for (Setup setup : List.of(DUPLEX, BUFFERED, PARTIAL)) {
       EngineRequest request = sent(setup, WHOLE, HEADER + ": tiny-v2-lora");
@@ -76,7 +76,7 @@ final class ModelRewriteTest extends ExtProcFixture {
   }
 
   @Test
-  void bodyThatNamesNoModelOrIsNotWhole_staysAsItIs() throws Exception {
+  void bodyWithoutModelOrIncompleteBody_isNotChanged() throws Exception {
     Setup streamed = Setup.of(BodyMode.STREAMED, BodyMode.STREAMED);
     assertThat(sent(streamed, WHOLE, HEADER + ": other").bodyText()).isEqualTo(WHOLE);
     String nameless = "{\"prompt\":\"one\"}";

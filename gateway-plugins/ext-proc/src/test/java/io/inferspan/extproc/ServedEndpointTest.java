@@ -16,7 +16,7 @@ final class ServedEndpointTest extends ExtProcFixture {
   private static final String HEADER = "x-conformance-test-served-endpoint";
 
   @Test
-  void header_namesWhoAnswered() throws Exception {
+  void header_namesTheEndpointThatAnswered() throws Exception {
     ExtProcService service = service().servedEndpoint().build();
     try (ExtProcRig rig = new ExtProcRig(service, DUPLEX.tellingServed())) {
       assertThat(ask(rig, WHOLE).all(HEADER)).containsExactly("127.0.0.1:" + engine.port());
@@ -35,7 +35,7 @@ final class ServedEndpointTest extends ExtProcFixture {
   }
 
   @Test
-  void spanOfTheCall_namesWhoAnswered() throws Exception {
+  void spanOfTheCall_namesTheEndpointThatAnswered() throws Exception {
     GatewayTracing gateway =
         GatewayTracing.builder(Telemetry.using(tracing.openTelemetry()))
             .attemptSpans(AttemptSpans.ALWAYS)

@@ -130,7 +130,7 @@ final class GatewayMetersTest {
   }
 
   @Test
-  void operationsThatNobodyKnows_areOther() {
+  void unknownOperations_areOther() {
     count(new Served("made up", "m", null, Outcome.SUCCESS, 0, 1));
     assertThat(scraped("gen_ai_server_request_duration_seconds_count"))
         .singleElement()

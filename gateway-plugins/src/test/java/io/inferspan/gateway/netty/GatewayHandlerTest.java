@@ -166,7 +166,7 @@ final class GatewayHandlerTest {
   }
 
   @Test
-  void clientThatOnlySaysNoMore_getsItsAnswer() {
+  void clientThatHalfClosesItsConnection_getsTheResponse() {
     EmbeddedChannel channel = channel();
     channel.writeInbound(ask("a"));
     channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
@@ -203,7 +203,7 @@ final class GatewayHandlerTest {
   }
 
   @Test
-  void timeout_endsWhatIsOpen() {
+  void timeout_endsOpenRequests() {
     EmbeddedChannel channel = channel();
     channel.writeInbound(ask("a"));
     channel.pipeline().fireExceptionCaught(ReadTimeoutException.INSTANCE);

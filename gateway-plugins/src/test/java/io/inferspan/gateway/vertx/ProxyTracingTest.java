@@ -27,7 +27,7 @@ final class ProxyTracingTest extends GatewayContract {
   }
 
   @Test
-  void originThatNobodyTimes_countsForTheFirstToken() throws Exception {
+  void connectTimeOfAnUntimedOrigin_countsAsWaitForTheFirstToken() throws Exception {
     engine.script(EngineScript.builder().slowHeaders(Duration.ofMillis(100)).build());
     ProxyTracing traced = new ProxyTracing(new VertxGateway(tracing().build()));
     try (GatewayRig rig =

@@ -197,7 +197,7 @@ class BlockKeysTest {
   }
 
   @Test
-  void aLoraName_standsForTheModel() {
+  void aLoraName_replacesTheModelName() {
     assertThat(BlockKeys.hashedName(MODEL, null)).isEqualTo(MODEL);
     assertThat(BlockKeys.hashedName(MODEL, "")).isEqualTo(MODEL);
     assertThat(BlockKeys.hashedName(MODEL, "adapter")).isEqualTo("adapter");

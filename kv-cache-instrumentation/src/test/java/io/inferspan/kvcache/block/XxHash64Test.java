@@ -56,7 +56,7 @@ class XxHash64Test {
   }
 
   @Test
-  void piecesOfAnySize_hashAsTheWhole() {
+  void piecesOfAnySize_haveTheHashOfTheWhole() {
     SplittableRandom random = new SplittableRandom(SEED);
     for (int round = 0; round < 20_000; round++) {
       byte[] whole = new byte[random.nextInt(140)];

@@ -37,7 +37,7 @@ class MemoryBlockIndexStressTest {
   private final MemoryBlockIndex index = MemoryBlockIndex.builder().podCacheSize(1_000).build();
 
   @Test
-  void eachThread_findsExactlyWhatItMust() throws Exception {
+  void eachThread_findsExactlyItsBlocks() throws Exception {
     List<Set<PodEntry>> left = new ArrayList<>();
     for (long block = 0; block < BLOCKS; block++) {
       left.add(new HashSet<>());
@@ -57,7 +57,7 @@ class MemoryBlockIndexStressTest {
   }
 
   @Test
-  void aPodClearedDuringAnAdd_isWholeOrGone() throws Exception {
+  void aPodClearedDuringAnAdd_isCompletelyPresentOrAbsent() throws Exception {
     int rounds = 400;
     CyclicBarrier start = new CyclicBarrier(THREADS);
     inParallel(

@@ -195,7 +195,7 @@ public abstract class BlockIndexContract {
   }
 
   @Test
-  void aBlockThatNobodyHoldsAnyMore_canBeAddedAgain() {
+  void aBlockWithoutHolders_canBeAddedAgain() {
     add(keys(1), A);
     evict(1, REQUEST, A);
     assertThat(holders(1)).isEmpty();
@@ -205,7 +205,7 @@ public abstract class BlockIndexContract {
   }
 
   @Test
-  void anEngineHash_standsForItsBlock() {
+  void anEngineHash_mapsToItsBlock() {
     add(keys(101, 102), keys(1, 2), A);
 
     assertThat(requestKey(101)).hasValue(1);

@@ -103,7 +103,7 @@ class CanaryTest {
   }
 
   @Test
-  void percentEncoding_isFoundWhollyOrPartly() {
+  void fullAndPartialPercentEncoding_isFound() {
     String all = HexFormat.of().withPrefix("%").formatHex(bytes(marker));
     assertFound(bytes("q=" + all), "percent-encoded");
     assertFound(bytes("q=%" + all + "%4"), "percent-encoded");

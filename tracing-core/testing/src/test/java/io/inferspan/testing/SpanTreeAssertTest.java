@@ -29,7 +29,7 @@ class SpanTreeAssertTest {
   }
 
   @Test
-  void matchingTree_passesWithAsMuchDetailAsWanted() {
+  void matchingTree_passes_withAnyAmountOfDetail() {
     assertTree("request\n  score\n    get scores\n  proxy ERROR");
     assertTree(
         """

@@ -100,7 +100,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void missingParent_isSaid() {
+  void missingParent_isReported() {
     assertThat(render(NO_TIMES, TestSpan.child("b", "gone"), TestSpan.child("c", "b")))
         .isEqualTo("b (parent not received)\n└── c\n");
   }
@@ -188,7 +188,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void endlessChain_isCutOffAndSaysSo() {
+  void deepChain_isCutOffWithARemark() {
     int count = 50_000;
     TestSpan[] spans = new TestSpan[count];
     for (int i = 0; i < count; i++) {

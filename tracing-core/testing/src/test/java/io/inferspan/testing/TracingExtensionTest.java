@@ -68,7 +68,7 @@ class TracingExtensionTest {
   }
 
   @Test
-  void sampler_decidesWhatIsKept() {
+  void sampler_selectsTheStoredSpans() {
     TracingExtension off = TracingExtension.builder().sampler(Sampler.alwaysOff()).build();
     tracer(off).spanBuilder("a").startSpan().end();
     assertThat(off.spans()).isEmpty();
@@ -128,7 +128,7 @@ class TracingExtensionTest {
   }
 
   @Test
-  void awaitSpans_saysWhatIsStillOpen() {
+  void awaitSpans_reportsOpenSpans() {
     Span open = tracer(tracing).spanBuilder("slow").startSpan();
     assertThatThrownBy(() -> tracing.awaitSpans(1, Duration.ofMillis(20)))
         .isInstanceOf(AssertionError.class)

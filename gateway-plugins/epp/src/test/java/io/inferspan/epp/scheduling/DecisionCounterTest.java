@@ -102,7 +102,7 @@ final class DecisionCounterTest {
   }
 
   @Test
-  void whoKnowsTheModelsAndThrows_costsTheCountOnly() {
+  void modelPredicateThatThrows_losesOnlyTheCount() {
     Scheduler scheduler =
         Scheduler.builder(DisaggProfileHandler.builder().build())
             .profile(SchedulerProfile.named("decode").picker(new MaxScorePicker()))

@@ -180,7 +180,7 @@ final class SchedulerTest {
 
   @Test
   @SuppressWarnings("NullAway") // which such plugins do without
-  void aPluginThatAnswersNull_isTakenForOneThatThrows() {
+  void aPluginThatReturnsNull_isTreatedLikeOneThatThrows() {
     SchedulingResult result =
         run(
             SchedulerProfile.named("p")
@@ -255,7 +255,7 @@ final class SchedulerTest {
   }
 
   @Test
-  void aPluginThatThrowsAtTheEnd_keepsNobodyFromPreparing() {
+  void aPreRequestThatThrows_doesNotStopTheOthers() {
     Scheduler scheduler =
         single(scoring())
             .preRequest(

@@ -91,7 +91,7 @@ final class CanaryTest {
   }
 
   @Test
-  void whatPluginsThrow_isNamedWithoutItsMessage() {
+  void exceptionsOfPlugins_areRecordedWithoutMessage() {
     Canary canary = Canary.random();
     Decider broken =
         (cycle, decode) -> {

@@ -107,7 +107,7 @@ final class EppTracingTest {
   }
 
   @Test
-  void whatAClientNamed_isCutOrLeftOut_onEverySpan() {
+  void valuesOfClients_areTruncatedOrOmitted_onEverySpan() {
     InferenceRequest request = InferenceRequest.to("m".repeat(5000)).id("i\nd").build();
     SchedulingResult result = SchedulingResult.to(Fleet.cycle(request), Fleet.pods(1));
     for (OperationSpan span :
@@ -165,7 +165,7 @@ final class EppTracingTest {
   }
 
   @Test
-  void aDecision_leavesOutWhatIsNotKnown_andFailsWithoutTheSizeOfTheInput() {
+  void aDecision_omitsUnknownCounts_andFailsWithoutTheInputSize() {
     try (OperationSpan span = spans.profileHandler(REQUEST, 2, 1, Context.root())) {
       EppTracing.decided(
           span,
@@ -181,7 +181,7 @@ final class EppTracingTest {
   }
 
   @Test
-  void aStep_saysWhatFailed() {
+  void aStep_recordsTheFailedStages() {
     try (OperationSpan span = spans.disaggProfileHandler(REQUEST, Context.root())) {
       EppTracing.decided(
           span, Shape.STAGED, Pick.end("complete_decode-only").withPrefillFailed(true));
@@ -212,7 +212,7 @@ final class EppTracingTest {
   }
 
   @Test
-  void thePreparation_saysWhyAStageIsMissing() {
+  void thePreparation_recordsWhyAStageIsMissing() {
     SchedulingResult result = SchedulingResult.to(Fleet.cycle(REQUEST), Fleet.pods(1));
 
     assertThat(prepared(result))

@@ -56,7 +56,7 @@ final class GrpcFramesTest {
   }
 
   @Test
-  void messageThatIsNotWhole_waits() throws Exception {
+  void incompleteMessage_isNotDelivered() throws Exception {
     Buffer whole = frame(new byte[] {1, 2, 3});
     frames.append(whole.getBuffer(0, 7));
     assertThat(frames.next()).isNull();
@@ -78,7 +78,7 @@ final class GrpcFramesTest {
   }
 
   @Test
-  void messageThatStillComes_countsUntilItIsWhole() throws Exception {
+  void incompleteMessage_countsAsHeldBytesUntilItIsComplete() throws Exception {
     Buffer whole = frame(new byte[80_000]);
     frames.append(whole.getBuffer(0, 40_000));
     assertThat(frames.next()).isNull();

@@ -75,7 +75,7 @@ final class ProcessingRequestTest {
   }
 
   @Test
-  void eachPart_isToldApart() throws Exception {
+  void eachPart_isDistinguished() throws Exception {
     HttpBody body = HttpBody.newBuilder().setBody(ByteString.copyFromUtf8("abc")).build();
     HttpBody last = body.toBuilder().setEndOfStream(true).build();
     HttpHeaders head = HttpHeaders.newBuilder().setHeaders(headers(":status", "200")).build();

@@ -203,7 +203,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void awaitRequests_saysWhatItSawWhenTheyDoNotCome() throws Exception {
+  void awaitRequests_reportsTheReceivedRequestsOnTimeout() throws Exception {
     EngineClient.send(engine, "GET", "/health");
 
     assertThatThrownBy(() -> engine.awaitRequests(2, Duration.ofMillis(20)))
@@ -216,7 +216,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void close_cutsWhatIsUnderWayAndMayBeRepeated() throws Exception {
+  void close_cutsRunningRequests_andIsIdempotent() throws Exception {
     engine.script(EngineScript.builder().stallAfterTokens(1).build());
     try (Socket socket = EngineClient.open(engine, CHAT, STREAM)) {
       EngineClient.readUntil(socket, "tok0");

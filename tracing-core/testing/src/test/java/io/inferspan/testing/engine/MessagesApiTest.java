@@ -19,7 +19,7 @@ class MessagesApiTest {
   }
 
   @Test
-  void whole_isAMessageWhoseUsageSetsCachedTokensApart() throws Exception {
+  void whole_isAMessageWhoseUsageSeparatesCachedTokens() throws Exception {
     JsonTree json =
         EngineClient.json(
             engine,

@@ -37,7 +37,7 @@ class RequestReaderTest {
   }
 
   @Test
-  void roles_areToldByEveryConnectorsParams() {
+  void roles_followFromTheParamsOfEachConnector() {
     assertThat(roleOf("{\"do_remote_decode\":true,\"do_remote_prefill\":false}"))
         .isEqualTo(Role.PREFILL);
     assertThat(roleOf("{\"do_remote_decode\":false,\"do_remote_prefill\":true}"))

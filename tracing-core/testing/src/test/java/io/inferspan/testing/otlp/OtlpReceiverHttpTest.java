@@ -114,7 +114,7 @@ class OtlpReceiverHttpTest {
   }
 
   @Test
-  void grpcTrouble_isToldInTheGrpcStatus() throws Exception {
+  void grpcErrors_areInTheGrpcStatus() throws Exception {
     byte[] notFramed = "xx".getBytes(UTF_8);
     // HTTP/2 by upgrade needs a first request; the second then rides on the same connection.
     HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();

@@ -231,7 +231,7 @@ class OtlpReceiverTest {
   }
 
   @Test
-  void takenPort_isSaid() {
+  void occupiedPort_isReported() {
     assertThatThrownBy(() -> OtlpReceiver.builder().port(receiver.port()).start())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("cannot listen on 127.0.0.1:" + receiver.port());

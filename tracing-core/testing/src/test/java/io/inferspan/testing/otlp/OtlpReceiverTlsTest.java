@@ -72,7 +72,7 @@ class OtlpReceiverTlsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"grpc", "http"})
-  void tls_servesThoseWhoTrustItOnly(String protocol) {
+  void tls_servesOnlyClientsThatTrustIt(String protocol) {
     try (OtlpReceiver receiver = OtlpReceiver.builder().tls(server).start()) {
       assertThat(receiver.endpoint()).startsWith("https://localhost:");
       assertThat(export(receiver, protocol, stranger, null)).isFalse();
@@ -100,7 +100,7 @@ class OtlpReceiverTlsTest {
   }
 
   @Test
-  void badSettings_areSaidAtTheStart() {
+  void badSettings_areReportedAtTheStart() {
     Path missing = directory.resolve("missing.pem");
     assertThatThrownBy(() -> OtlpReceiver.builder().tls(missing, server.privateKeyPem()).start())
         .isInstanceOf(IllegalArgumentException.class)

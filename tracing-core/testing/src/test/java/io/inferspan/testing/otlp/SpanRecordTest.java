@@ -37,7 +37,7 @@ class SpanRecordTest {
   }
 
   @Test
-  void identity_isTakenOver() {
+  void identity_isCopied() {
     assertThat(child.name()).isEqualTo("child");
     assertThat(child.parentSpanId()).isEqualTo(parent.spanId()).hasSize(16);
     assertThat(child.traceId()).isEqualTo(parent.traceId()).hasSize(32);
@@ -50,7 +50,7 @@ class SpanRecordTest {
   }
 
   @Test
-  void everythingElse_isTakenOver() {
+  void allOtherFields_areCopied() {
     assertThat(child.statusCode()).isEqualTo(StatusCode.ERROR);
     assertThat(child.statusDescription()).isEqualTo("it broke");
     assertThat(child.isError()).isTrue();

@@ -42,7 +42,7 @@ class TestCertificateTest {
   }
 
   @Test
-  void missingDirectory_isSaid() {
+  void missingDirectory_isReported() {
     assertThatThrownBy(() -> TestCertificate.createIn(directory.resolve("none")))
         .isInstanceOf(UncheckedIOException.class)
         .hasMessageContaining("cannot create a test certificate in");

@@ -59,7 +59,7 @@ final class DecidersTest {
   }
 
   @Test
-  void bytes_ofAnInputThatNobodyMeasured_doNotDisaggregate() {
+  void bytes_ofAnInputOfUnknownSize_doNotDisaggregate() {
     PdReasoning reasoning = new ByteThresholdDecider(1024).decide(Fleet.cycle(), DECODE);
     assertThat(reasoning.disaggregate()).isFalse();
     assertThat(reasoning.reason()).isEqualTo("input_size_unknown");

@@ -42,7 +42,7 @@ final class DisaggHeadersTest {
   }
 
   @Test
-  void whatAClientSent_isGoneWhereNothingReplacesIt() {
+  void routingHeadersOfTheClient_areRemoved() {
     assertThat(prepared(SchedulingResult.to(Fleet.cycle(), Fleet.pods(1))))
         .isEqualTo(Map.of("x-gateway-destination-endpoint", "10.0.0.1:8000"));
     assertThat(prepared(SchedulingResult.failed(Fleet.cycle(), "none"))).isEmpty();

@@ -63,7 +63,7 @@ final class ProfileHandlersTest {
   }
 
   @Test
-  void pd_decodesOnlyWhereTheDeciderSaysNo() {
+  void pd_decodesOnly_ifTheDeciderRejectsDisaggregation() {
     PdProfileHandler handler = new PdProfileHandler(NO);
     assertThat(decisions(handler, Set.of("decode", "prefill")))
         .containsExactly("run_decode", "decode_only");
@@ -88,7 +88,7 @@ final class ProfileHandlersTest {
   }
 
   @Test
-  void pd_asksTheDeciderOnce_whateverOtherProfilesThereAre() {
+  void pd_callsTheDeciderOnce_withAnyOtherProfiles() {
     List<String> asked = new ArrayList<>();
     Decider yes =
         (cycle, decode) -> {
@@ -101,7 +101,7 @@ final class ProfileHandlersTest {
   }
 
   @Test
-  void pd_handsOnWhatTheDeciderWeighed() {
+  void pd_returnsTheMeasurementsOfTheDecider() {
     PdReasoning why = new PdReasoning(true, "why", 1, 2, 3, 4, 5);
     results.put("decode", Fleet.pods(1));
     Pick pick =
@@ -148,7 +148,7 @@ final class ProfileHandlersTest {
   }
 
   @Test
-  void disagg_saysWhatFailed() {
+  void disagg_reportsTheFailedStages() {
     assertThat(decisions(disagg(Decider.always(), NO), ALL, "decode"))
         .containsExactly("run_decode", "complete decode_failed");
     results.clear();

@@ -64,7 +64,7 @@ final class PickersTest {
   }
 
   @Test
-  void weightedRandom_treatsAllAlikeWhereNoneHasAScore() {
+  void weightedRandom_withoutScores_picksAllEquallyOften() {
     Random random = new Random(3);
     Map<String, Double> shares = shares(new WeightedRandomPicker(1, () -> random), 0, 0);
     assertThat(shares.get("ns/a")).isCloseTo(0.5, within(0.02));

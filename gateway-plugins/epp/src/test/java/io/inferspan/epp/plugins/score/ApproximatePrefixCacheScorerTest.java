@@ -57,7 +57,7 @@ final class ApproximatePrefixCacheScorerTest {
   }
 
   @Test
-  void blocksAndMemory_areAsLargeAsTheEndpointsTell() {
+  void reportedCacheSizes_setBlockSizeAndMemory() {
     Endpoint small = Fleet.pod(0).withCache(new Endpoint.Cache(128, 2));
     scorer.prepare(SchedulingResult.to(tokens(256), List.of(small)), Fleet.noHeaders());
     Cycle cycle = tokens(384);
@@ -82,7 +82,7 @@ final class ApproximatePrefixCacheScorerTest {
   }
 
   @Test
-  void withoutAutoTune_nobodyIsAsked() {
+  void withoutAutoTune_reportedCacheSizesAreIgnored() {
     var fixed = new ApproximatePrefixCacheScorer.Settings(64, 0, 131_072, 7, 0, false);
     List<Endpoint> pods = List.of(Fleet.pod(0).withCache(new Endpoint.Cache(128, 2)));
     assertThat(fixed.blockTokens(pods)).isEqualTo(64);

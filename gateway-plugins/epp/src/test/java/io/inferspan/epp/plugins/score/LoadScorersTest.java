@@ -54,7 +54,7 @@ final class LoadScorersTest {
   }
 
   @Test
-  void kvCacheUtilization_isWhatIsLeft() {
+  void kvCacheUtilization_scoresTheFreeShare() {
     Endpoint pod = Fleet.pod(0).withMetrics(new Metrics(0, 0, 0.25, 0, 0));
     assertThat(Fleet.scores(LoadScorers.kvCacheUtilization(), Fleet.cycle(), List.of(pod)))
         .containsExactly(0.75);

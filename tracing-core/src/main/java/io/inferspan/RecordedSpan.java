@@ -176,8 +176,8 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   }
 
   /**
-   * Fails the span with an exception's message, which has its own setting and is not added to the
-   * known descriptions.
+   * Sets the error type and the status. Does not register the description for export, because it
+   * may be an exception's message.
    */
   private RecordedSpan failed(String type, String description) {
     set(CommonAttributes.ERROR_TYPE, type);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A span that only propagates a trace.
  *
- * <p>The same object is the handle, the span that {@code Span.current()} returns, and every child,
- * before and after its start. So a whole tree of unrecorded spans allocates nothing.
+ * <p>One object serves as the handle, as the result of {@code Span.current()}, and as every child
+ * of itself, pending or started. So a tree of unrecorded spans allocates nothing.
  */
 final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
 
@@ -41,14 +41,15 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     this.context = base.with(this);
   }
 
-  /** Adds {@code spanContext} to {@code base}: a remote parent, or an unsampled root. */
+  /**
+   * Returns a span whose context is {@code base} with {@code spanContext}, the context of a remote
+   * parent or of an unsampled root.
+   */
   static UnrecordedSpan entering(Context base, SpanContext spanContext) {
     return new UnrecordedSpan(base, spanContext, false);
   }
 
-  /**
-   * Adds the {@code spanContext} of a request that is not recorded because the queue is crowded.
-   */
+  /** Returns a span for a request that is not recorded because the queue is crowded. */
   static UnrecordedSpan refused(Context base, SpanContext spanContext) {
     return new UnrecordedSpan(base, spanContext, true);
   }

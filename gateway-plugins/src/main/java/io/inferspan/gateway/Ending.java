@@ -28,7 +28,9 @@ record Ending(
   static final Ending TIMED_OUT =
       new Ending(Outcome.TIMEOUT, TIMEOUT, "the gateway's time limit was reached", null);
 
-  /** The response contains an error, which has already set the span's status. */
+  /**
+   * A response with an error within its stream; the response tap has already set the span's status.
+   */
   static final Ending FAILED_WITHIN = new Ending(Outcome.ERROR, null, "", null);
 
   private static final Ending REJECTED = new Ending(Outcome.REJECTED, null, "", null);
@@ -52,8 +54,9 @@ record Ending(
   }
 
   /**
-   * Returns the outcome in view of the last call to an engine: if the engine aborted its response,
-   * the request failed because of the engine, not because of the client.
+   * Returns this outcome, corrected by that of the last call to an engine: if the engine aborted
+   * its response, the request failed because of the engine, even if the client has disconnected
+   * since.
    */
   Ending after(int status, @Nullable UpstreamAttempt engine, boolean failedWithin) {
     String broken = engine == null ? null : engine.errorType();

@@ -7,13 +7,13 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The result of a lookup, as the numbers that spans carry.
+ * The numbers about a lookup that are recorded on spans.
  *
- * <p>Neighbouring blocks mostly have the same holders, and an index that keeps one object per
- * holder shares the array; only blocks that differ from the one before are examined.
+ * <p>Neighbouring blocks mostly have the same holders and share one array, so only blocks with
+ * another array than the previous block are examined.
  *
  * @param blocks blocks held by at least one pod
- * @param entries holders over all blocks
+ * @param entries the number of holders, summed over all blocks
  * @param pods the pods that hold at least one block, in the order of the prompt
  */
 record FoundBlocks(int blocks, long entries, Set<String> pods) {
@@ -63,7 +63,7 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
     return pods;
   }
 
-  @SuppressWarnings("ReferenceEquality") // an equal copy is merely added twice
+  @SuppressWarnings("ReferenceEquality") // adding an equal copy has no effect
   private static void addNew(PodEntry[] holders, PodEntry[] before, Set<String> pods) {
     for (int i = 0; i < holders.length; i++) {
       if (i >= before.length || before[i] != holders[i]) {

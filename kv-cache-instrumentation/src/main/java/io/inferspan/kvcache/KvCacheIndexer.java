@@ -103,9 +103,7 @@ public final class KvCacheIndexer {
         .handle((hits, failure) -> scores(question, hits, failure));
   }
 
-  /**
-   * Ends a lookup, after which its buffer may be reused. The caller may have timed out long before.
-   */
+  /** Completes a lookup. If the caller has already timed out, returns the buffer to the pool. */
   private void answered(
       Question question,
       CompletableFuture<BlockHits> answer,
@@ -164,12 +162,13 @@ public final class KvCacheIndexer {
     return nothing;
   }
 
-  @SuppressWarnings("ReferenceEquality") // an index that returns another buffer keeps it
+  @SuppressWarnings(
+      "ReferenceEquality") // only the buffer that was passed to the index may be reused
   private static boolean isOwn(Question question, BlockHits hits) {
     return hits == question.into;
   }
 
-  /** One pending lookup of so many keys. */
+  /** A pending lookup; {@code keys} is the number of its keys. */
   private record Question(int keys, Set<String> pods, OperationSpan span, BlockHits into) {
 
     /** Returns how many pods were considered, or -1 if unknown. */

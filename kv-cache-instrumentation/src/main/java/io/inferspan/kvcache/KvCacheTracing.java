@@ -126,7 +126,7 @@ public final class KvCacheTracing {
         .start();
   }
 
-  /** Records for how many blocks the index knew a holder. */
+  /** Records the number of blocks that have a holder. */
   public void lookedUp(OperationSpan lookup, int blocks) {
     lookup
         .set(KvCacheAttributes.LOOKUP_HIT, blocks > 0)

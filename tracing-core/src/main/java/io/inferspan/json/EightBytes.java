@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
 /**
  * Reads eight bytes of a buffer as a little-endian number, and searches all of them at once.
  *
- * <p>A search returns a mask. Its lowest set bit is in the first matching byte; higher bits may be
- * wrong.
+ * <p>A search returns a mask whose lowest set bit is in the first matching byte. Higher bits may be
+ * set without a match.
  */
 public final class EightBytes {
 
@@ -29,7 +29,7 @@ public final class EightBytes {
   private static final long SPACES = ONES * ' ';
   private static final long BEHIND_COMMAS = ONES * (',' + 1);
 
-  /** Seven letters above a zero byte. */
+  /** Seven bytes that never match, to search a single byte in the lowest position. */
   private static final long LETTERS = (ONES * 'a') << Byte.SIZE;
 
   private EightBytes() {}
@@ -88,7 +88,8 @@ public final class EightBytes {
   }
 
   /**
-   * Returns the index of the first bracket, quote, comma, space or control byte, or {@code end}.
+   * Returns the index of the first bracket, brace, quote, comma, space or control byte, or {@code
+   * end}.
    */
   static int endOfPlain(ByteBuffer bytes, int from, int end) {
     int at = from;
@@ -105,7 +106,7 @@ public final class EightBytes {
     return at;
   }
 
-  /** Finds brackets, and all bytes up to the comma in ASCII: control bytes, spaces, quotes. */
+  /** Finds brackets, braces, and all bytes from 0 to the comma: control bytes, spaces, quotes. */
   private static long endsOfPlain(long eight) {
     // '[' and '{' differ in one bit, as do ']' and '}'.
     long openings = (eight | SPACES) ^ OPENINGS;

@@ -1,7 +1,8 @@
 package io.inferspan.json;
 
 /**
- * Defines the relevant places of a JSON document, as transitions by key. Do not change it after its
+ * A state machine that selects the values that a {@link JsonScanner} reports. Its states are {@link
+ * Places}, and an object key leads from one place to the next. Do not change a grammar after its
  * first use.
  */
 public final class Grammar {
@@ -14,12 +15,12 @@ public final class Grammar {
   private final int[] elements = new int[LISTS];
   private int rootList = Places.NOTHING;
 
-  /** Creates a grammar that contains only the document. */
+  /** Creates a grammar that selects no value. */
   public Grammar() {}
 
   /**
-   * Adds transitions by key. From a {@link Places#WORD}, a key is a word and {@code to} its
-   * meaning.
+   * Adds a transition from the object {@code from} to the place {@code to} for each of these keys.
+   * If {@code from} is a {@link Places#WORD}, maps each of these strings to the meaning {@code to}.
    */
   public Grammar put(int from, int to, String... keys) {
     for (String key : keys) {
@@ -34,19 +35,22 @@ public final class Grammar {
     return this;
   }
 
-  /** Sets the place of a list's elements, if it differs from that of the list. */
+  /**
+   * Sets the place of an array's elements; by default, the object place with the same lowest bits
+   * as the array.
+   */
   public Grammar elements(int list, int place) {
     elements[list % LISTS] = place;
     return this;
   }
 
-  /** Allows documents that are this list. */
+  /** Sets the place of a document that is an array; by default, such a document is skipped. */
   public Grammar rootList(int list) {
     rootList = list;
     return this;
   }
 
-  /** Returns the place of a list's elements. */
+  /** Returns the place of an array's elements. */
   int element(int list) {
     int place = elements[list % LISTS];
     return place == Places.NOTHING ? list ^ (Places.LIST | Places.OBJECT) : place;
@@ -56,7 +60,10 @@ public final class Grammar {
     return rootList;
   }
 
-  /** Returns the place under a key, or the meaning of a word; {@link Places#NOTHING} if unknown. */
+  /**
+   * Returns the place that a key leads to, or the meaning of a word; {@link Places#NOTHING} if
+   * there is none.
+   */
   public int find(int from, long word) {
     long hash = joined(from, word);
     int slot = slot(hash);

@@ -34,7 +34,7 @@ public final class JsonPath {
     keyNext = false;
   }
 
-  /** Enters an object or a list; returns false if it is not in the grammar. */
+  /** Enters an object or an array; returns false if it is not in the grammar. */
   boolean enter(byte bracket) {
     boolean list = bracket == '[';
     int next = list && place == Places.NOWHERE ? grammar.rootList() : value;
@@ -47,7 +47,7 @@ public final class JsonPath {
     return true;
   }
 
-  /** Leaves an object or a list and returns its place. */
+  /** Leaves an object or an array and returns its place. */
   int leave() {
     int left = place;
     if (left != Places.NOWHERE) {
@@ -72,7 +72,7 @@ public final class JsonPath {
     value = found == moved ? movedTo : found;
   }
 
-  /** Maps values at one place to another for the rest of the document. */
+  /** Treats values at {@code from} as values at {@code to} for the rest of the document. */
   public void move(int from, int to) {
     moved = from;
     movedTo = to;

@@ -3,30 +3,30 @@ package io.inferspan.json;
 import java.nio.ByteBuffer;
 
 /**
- * Reads JSON in pieces of any size, without copying them. Passes the values that are defined by a
- * {@link Grammar} to a {@link JsonSink}.
+ * Reads JSON in pieces of any size, without copying them. Passes the values that a {@link Grammar}
+ * selects to a {@link JsonSink}.
  *
  * <p>It does not validate: invalid JSON gives an arbitrary result, which does not depend on how the
  * input is split. Keys that contain escapes are not recognised.
  */
 public final class JsonScanner {
 
-  // The token that contains the next byte.
+  // What the next byte belongs to.
   private static final int STRUCTURE = 0;
 
-  /** An object or list that is not in the grammar. */
+  /** An object or array that is not in the grammar. */
   private static final int UNKNOWN = 1;
 
   private static final int STRING = 2;
 
-  /** The first byte of a string whose presence is reported. */
+  /** The first byte of a string at a {@link Places#CONTENT}. */
   private static final int CONTENT = 3;
 
   private static final int WORD = 4;
   private static final int TEXT = 5;
   private static final int LITERAL = 6;
 
-  /** Added to the kind of a string: the byte after a backslash. */
+  /** The byte after a backslash; combined with the kind of the string. */
   private static final int ESCAPED = 8;
 
   /** Larger counts are ignored, so that they cannot overflow. */
@@ -40,7 +40,7 @@ public final class JsonScanner {
 
   private int within = STRUCTURE;
 
-  /** The number of open objects and lists that are not in the grammar. */
+  /** The number of open objects and arrays that are not in the grammar. */
   private int unknownDepth;
 
   private boolean fresh = true;

@@ -6,32 +6,41 @@ public interface JsonSink {
   /** Called when a new document begins. */
   default void begins() {}
 
-  /** Called when an object or a list begins. */
+  /** Called when an object or an array begins. */
   default void enters(int place, long nowNanos) {}
 
-  /** Called when an object or a list ends. */
+  /** Called when an object or an array ends. */
   default void leaves(int place) {}
 
-  /** Called at the first byte of a text that is not empty. */
+  /** Called for a {@link Places#CONTENT}, at the first byte of a string that is not empty. */
   default void present(int place, long nowNanos) {}
 
-  /** Called with the meaning of a word; {@link Places#NOTHING} for an unknown word. */
+  /**
+   * Called for a {@link Places#WORD} with the meaning that the grammar defines; {@link
+   * Places#NOTHING} if it defines none.
+   */
   default void word(int place, int meaning, JsonPath path) {}
 
-  /** Returns whether a text should be read. */
+  /** Returns whether the string at a {@link Places#TEXT} should be read. */
   default boolean wants(int place) {
     return true;
   }
 
-  /** Called with a text; the object is reused. */
+  /** Called for a {@link Places#TEXT}; the object is reused for the next one. */
   default void text(int place, ShortText text) {}
 
-  /** Called with a number that has no sign and no fraction. */
+  /** Called for a {@link Places#COUNT} with an integer that is not negative. */
   default void count(int place, long count, long nowNanos) {}
 
-  /** Called with the last eight letters of a bare word; the last letter is the lowest byte. */
+  /**
+   * Called for a {@link Places#MARK} with the last eight characters of a literal; the last one is
+   * the lowest byte.
+   */
   default void mark(int place, long letters) {}
 
-  /** Called with the position of a value, up to its separator, in the current bytes. */
+  /**
+   * Called for a {@link Places#RANGE} with the bounds of a value in the current bytes; {@code to}
+   * is the index of the separator after it.
+   */
   default void range(int place, int from, int to) {}
 }

@@ -1,11 +1,11 @@
 package io.inferspan.json;
 
 /**
- * A place in a JSON document: a number whose bits select what is read there. Other values are
- * skipped.
+ * Bits of a place, which is the state of a {@link JsonScanner} for one value of a document. They
+ * select how the value is reported to the {@link JsonSink}; {@link #NOTHING} skips it.
  *
- * <p>Places that contain others fit into a byte, and the four lowest bits distinguish places of one
- * kind.
+ * <p>The four lowest bits distinguish places of the same kind. Objects and arrays fit into one
+ * byte.
  */
 public final class Places {
 
@@ -13,21 +13,22 @@ public final class Places {
   public static final int OBJECT = 0x10;
   public static final int LIST = 0x20;
 
-  /** A text whose presence is reported. */
+  /** A string of which only the presence is reported. */
   public static final int CONTENT = 0x40;
 
-  /** A text whose meaning is defined by the {@link Grammar}. */
+  /** A string that the {@link Grammar} maps to a meaning. */
   public static final int WORD = 0x100;
 
-  /** A text whose beginning is reported. */
+  /** A string that is reported, truncated to {@link ShortText#MAX_BYTES}. */
   public static final int TEXT = 0x200;
 
+  /** An integer that is not negative. */
   public static final int COUNT = 0x400;
 
-  /** A bare word. */
+  /** A literal without quotes, such as {@code true}. */
   public static final int MARK = 0x800;
 
-  /** A value whose position is reported. */
+  /** A value whose bounds are reported. */
   public static final int RANGE = 0x1000;
 
   /** The document itself. */

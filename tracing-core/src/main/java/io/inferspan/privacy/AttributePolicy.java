@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /**
  * Decides by key whether an attribute may be exported, and counts those that may not.
  *
- * <p>Allowed are the keys of the catalogue, the keys of the semantic conventions that contain no
+ * <p>It allows the keys of the catalogue, the keys of the semantic conventions that contain no
  * content, and prefixes that the user allows. Keys known to contain content are never exported.
  */
 public final class AttributePolicy {
@@ -56,7 +56,8 @@ public final class AttributePolicy {
   }
 
   /**
-   * Returns whether the name is that of a catalogue span in any generation, without a parameter.
+   * Returns whether a span in the catalogue has this name, without a parameter, in any naming
+   * scheme.
    */
   boolean isCatalogueName(String name) {
     return names.contains(name);

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  */
 final class AlikeEvents {
 
-  /** Events with more data around their text are always parsed. */
+  /** The maximum size of a stored event, without its text; larger events are always parsed. */
   static final int MAX_BYTES = 1_024;
 
   /** The number of consecutive mismatches after which a stream is always parsed. */

@@ -35,10 +35,10 @@ final class BodyDecoder implements AutoCloseable {
   private int headerBytes;
   private int flags;
 
-  /** Bytes of the gzip header to skip. */
+  /** The number of bytes of the gzip header that must still be skipped. */
   private int skip;
 
-  /** One more than the low byte of the length of the extra field, once that is read. */
+  /** The low byte of the extra field's length, plus 1; 0 until it is read. */
   private int lowLength;
 
   private BodyDecoder(boolean gzip) {
@@ -117,7 +117,7 @@ final class BodyDecoder implements AutoCloseable {
     }
   }
 
-  /** Reads the length of the extra field, two bytes, the low one first. */
+  /** Reads a byte of the extra field's length, which has two bytes, the low one first. */
   private void extra(int next) {
     if (lowLength == 0) {
       lowLength = next + 1;

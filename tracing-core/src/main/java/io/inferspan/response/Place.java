@@ -9,7 +9,7 @@ import static io.inferspan.json.Places.WORD;
 
 import io.inferspan.json.Places;
 
-/** The relevant places of a response; see {@link Places}. */
+/** The places of {@link ResponseGrammar}, with the kinds of {@link Places}. */
 final class Place {
 
   static final int NOTHING = Places.NOTHING;
@@ -24,7 +24,7 @@ final class Place {
   static final int TOKEN_ID = COUNT | 3;
   static final int TOKEN_IDS = LIST | 3;
 
-  /** {@code [DONE]}. */
+  /** The document {@code [DONE]} at the end of a stream, which is read as an array. */
   static final int MARKS = LIST | 4;
 
   static final int MARK = Places.MARK;
@@ -32,7 +32,7 @@ final class Place {
   /** A response or message within an event. */
   static final int DOCUMENT = OBJECT | 5;
 
-  /** The increment of a chat completion. */
+  /** The {@code delta} of a chat completion. */
   static final int DELTA = OBJECT | 6;
 
   static final int FUNCTION = OBJECT | 7;
@@ -40,21 +40,25 @@ final class Place {
   static final int USAGE_DETAILS = OBJECT | 9;
   static final int INCOMPLETE = OBJECT | 10;
 
-  /** The increment of an event: an object in Anthropic's API, a text in OpenAI's. */
+  /**
+   * The {@code delta} of an event: an object in Anthropic's API, a string in OpenAI's responses
+   * API.
+   */
   static final int EVENT_DELTA = OBJECT | CONTENT | 11;
 
   /** An error object, or the error text that some engines send instead. */
   static final int ERROR = OBJECT | CONTENT | 12;
 
-  /** The kind of an event. */
+  /** The {@code type} of an event. */
   static final int TYPE = WORD | 1;
 
-  /** The kind of an object. */
+  /** The {@code object} of a response, which names its type. */
   static final int KIND = WORD | 2;
 
-  /** The meanings of a type. */
+  /** The meaning of a {@link #TYPE} or {@link #KIND} that ends the response. */
   static final int END = 1;
 
+  /** The meaning of a {@link #TYPE} or {@link #KIND} that reports an error. */
   static final int FAILURE = 2;
 
   static final int MODEL = TEXT | 1;

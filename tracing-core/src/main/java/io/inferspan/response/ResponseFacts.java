@@ -117,7 +117,10 @@ final class ResponseFacts implements JsonSink {
     contentInEvent = false;
   }
 
-  /** Counts an event with content of the choices in the mask; no choice means the first. */
+  /**
+   * Counts an event with content of the choices whose bits are set in {@code mask}; 0 means the
+   * first choice.
+   */
   void token(long nanos, int mask) {
     if (tokens++ == 0) {
       firstTokenNanos = nanos;

@@ -13,8 +13,8 @@ import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes an engine's response while it is forwarded, and records the times of its tokens, usage,
- * errors and whether it is complete. The response is JSON or a stream of server-sent events.
+ * Observes an engine's response while it is forwarded, and records token times, usage, errors, and
+ * whether the response is complete. The response is JSON or a stream of server-sent events.
  *
  * <p>It reads the responses of OpenAI's chat completions, completions and responses APIs and of
  * Anthropic's messages API. Bytes are read in place, in pieces of any size; at most {@link

@@ -33,8 +33,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the OpenTelemetry SDK that the environment configures. Our defaults, corrections, guard
- * and accounting wrap the components of the SDK's own autoconfiguration.
+ * Builds the OpenTelemetry SDK that the environment configures. Uses the SDK's autoconfiguration,
+ * and adds Inferspan's defaults, corrections, privacy guard and accounting.
  */
 public final class SdkSetup {
 
@@ -42,7 +42,7 @@ public final class SdkSetup {
   private static final String QUEUE_SIZE = "otel.bsp.max.queue.size";
   private static final int DEFAULT_QUEUE_SIZE = 2_048;
 
-  /** The SDK passes single spans to this exporter. */
+  /** The SDK's exporter that gets no batches: spans are passed to it one by one. */
   private static final String UNBATCHED_EXPORTER = "LoggingSpanExporter";
 
   private static final Map<String, String> DEFAULTS =
@@ -118,7 +118,7 @@ public final class SdkSetup {
     boolean customised = isCustomised();
     return new InstalledSdk(
         sdk,
-        books(),
+        accounting(),
         List.copyOf(exporters),
         customised ? null : pipeline(sdk),
         customised ? null : TraceHeaders.of(propagators),
@@ -202,7 +202,7 @@ public final class SdkSetup {
         provider.getSpanLimits(),
         IdGenerator.random(),
         Clock.getDefault(),
-        books());
+        accounting());
   }
 
   private SpanExporter guarded(SpanExporter exporter) {
@@ -210,7 +210,7 @@ public final class SdkSetup {
     if (exporter.getClass().getSimpleName().equals(UNBATCHED_EXPORTER)) {
       return guarded;
     }
-    AccountedSpanExporter accounted = new AccountedSpanExporter(guarded, books());
+    AccountedSpanExporter accounted = new AccountedSpanExporter(guarded, accounting());
     exporters.add(accounted);
     return accounted;
   }
@@ -227,13 +227,13 @@ public final class SdkSetup {
   private SpanProcessor accounted(SpanProcessor processor) {
     SpanProcessor used =
         processor instanceof BatchSpanProcessor
-            ? new AccountedSpanProcessor(processor, books())
+            ? new AccountedSpanProcessor(processor, accounting())
             : processor;
     processors.add(used);
     return used;
   }
 
-  private ExportAccounting books() {
+  private ExportAccounting accounting() {
     return Objects.requireNonNull(accounting, "settings are read before anything is built");
   }
 

@@ -5,7 +5,7 @@ package io.inferspan.epp;
  *
  * @param disaggregate whether prefill runs on another pod
  * @param reason the reason in one word
- * @param thresholdBytes the number of non-cached bytes from which on prefill runs on another pod
+ * @param thresholdBytes the minimum number of non-cached bytes for prefill on another pod
  * @param inputBytes size of the user's input
  * @param cachedBlocks input blocks that the decode pod holds
  * @param cacheHitRatio share of the input that the decode pod holds

@@ -18,8 +18,8 @@ public interface ProfileHandler extends Plugin {
    * Selects the profiles to run next.
    *
    * @param profiles the names of all profiles
-   * @param results the endpoints chosen by the profiles that have run; empty if a profile found
-   *     none
+   * @param results the chosen endpoints by profile, for the profiles that have run; an empty list
+   *     if a profile found none
    */
   Pick pick(
       Cycle cycle, Set<String> profiles, Map<String, List<Endpoint>> results, Context context);
@@ -36,7 +36,9 @@ public interface ProfileHandler extends Plugin {
     SINGLE,
     /** The span of a decision between decode only and prefill plus decode. */
     PREFILL_DECODE,
-    /** A span for each step over encode, prefill and decode. */
+    /**
+     * One span for each call of {@link #pick}, with the decision about encode, prefill and decode.
+     */
     STAGED
   }
 
@@ -44,7 +46,7 @@ public interface ProfileHandler extends Plugin {
    * One decision.
    *
    * @param profiles the profiles to run next; empty to end
-   * @param decision the decision in a word
+   * @param decision the name of the decision, such as {@code decode_only}
    * @param reasoning the measurements behind the decision, or null
    * @param decodeFailed whether decode ran and found no endpoint
    * @param prefillFailed whether prefill ran and found no endpoint

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionStage;
 /**
  * Rates how well each endpoint suits the request, from 0 to 1.
  *
- * <p>It must not block. A scorer that queries a remote index returns an incomplete stage. All
- * others return {@link Scores#done()}, which allocates nothing and lets the caller continue
- * synchronously.
+ * <p>It must not block. A scorer that queries a remote index returns a {@code CompletionStage} that
+ * completes later. All others return {@link Scores#done()}, which allocates nothing and lets the
+ * caller continue synchronously.
  */
 public interface Scorer extends Plugin {
 

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionStage;
 /**
  * A score for each endpoint of a list, by position.
  *
- * <p>It is a buffer that its owner may reuse. An endpoint without a score counts as 0, but not as
- * scored.
+ * <p>It is a buffer that its owner may reuse. For an endpoint without a score, {@link #at} returns
+ * 0 and {@link #isScored} false.
  */
 public final class Scores {
 

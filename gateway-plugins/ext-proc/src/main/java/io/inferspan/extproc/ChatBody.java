@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * The fields of a request's body that determine its endpoint: the model, and the input for plugins
  * that hash it.
  *
- * <p>Only the outermost object is parsed, without a tree. Invalid JSON is not an error here: the
- * engine will report it, and fields found before it count.
+ * <p>Only the outermost object is parsed, without a tree. Invalid JSON is not an error here,
+ * because the engine reports it; fields before the invalid part are used.
  */
 final class ChatBody implements JsonSink {
 
@@ -36,7 +36,7 @@ final class ChatBody implements JsonSink {
 
   private static final byte[] NOTHING = {};
 
-  /** A body that Envoy does not send before the endpoint must be picked. */
+  /** Stands for a body that has not arrived when the endpoint is picked. */
   static final ChatBody UNSEEN = new ChatBody(NOTHING, null);
 
   private final byte[] json;

@@ -77,7 +77,7 @@ final class Exchange implements GrpcCall.Receiver {
     } else if (!message.part().isResponse()) {
       asked.receive(message);
     } else if (!refused) {
-      // After an error response from here, Envoy sends only that response back.
+      // After an error response of this service, later messages describe only that response.
       response(live, message);
     }
   }
@@ -96,7 +96,10 @@ final class Exchange implements GrpcCall.Receiver {
     requestSide.begin(message);
   }
 
-  /** Responds to the client if the exchange waits for a body, which the message then contains. */
+  /**
+   * Sends the client an error response if the exchange waits for a body, because the rejected
+   * message then contains a part of it.
+   */
   @Override
   public boolean refuses(OversizedMessageException message) {
     RequestSide asked = requestSide;
@@ -136,7 +139,10 @@ final class Exchange implements GrpcCall.Receiver {
     };
   }
 
-  /** Returns whether Envoy only observes and ignores responses. */
+  /**
+   * Returns whether Envoy is in observability mode, in which it ignores the responses of this
+   * service.
+   */
   boolean observing() {
     return observing;
   }
@@ -184,7 +190,8 @@ final class Exchange implements GrpcCall.Receiver {
     responseBegun = true;
     HeaderList headers = message.headers();
     int status = status(headers.first(":status"));
-    // If Envoy does not send the body, it must not be treated as a body without tokens.
+    // Without a content type the body is not observed: a body that Envoy does not send is not a
+    // body without tokens.
     boolean shown = modes.response() != BodyMode.NONE;
     String type = shown ? headers.first("content-type") : null;
     String encoding = headers.first("content-encoding");
@@ -232,7 +239,7 @@ final class Exchange implements GrpcCall.Receiver {
     send(ProcessingResponse.answer(part, answer));
   }
 
-  /** Passes on one part of a body unchanged. */
+  /** Passes a part of a body unchanged. */
   void pass(ProcessingRequest message, BodyMode mode) {
     if (mode == BodyMode.FULL_DUPLEX_STREAMED) {
       sendBack(message.part(), List.of(message.body()), message.endOfStream());

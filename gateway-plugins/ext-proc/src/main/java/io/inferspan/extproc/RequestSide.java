@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request half of an exchange: picks an endpoint and routes the request.
  *
- * <p>The endpoint is picked with the whole body if Envoy delays the headers until then.
+ * <p>If Envoy delays the headers until the body is complete, the endpoint is picked with the whole
+ * body; otherwise it is picked with the headers only.
  */
 final class RequestSide {
 
@@ -81,7 +82,7 @@ final class RequestSide {
     }
   }
 
-  /** Requests the necessary body modes, if Envoy allows overrides. */
+  /** Requests the body modes that the service needs, if overrides are configured. */
   private void negotiate(boolean bodyless) {
     Modes told = exchange.modes;
     if (!exchange.service.overridesModes) {
@@ -122,7 +123,7 @@ final class RequestSide {
     }
   }
 
-  /** A pending pick: the part that completed the body, the model, and the span. */
+  /** A pending pick. */
   private record Question(Part endedBy, TargetModel model, OperationSpan orchestration) {}
 
   private void choose(Part endedBy, boolean bodySeen) {
@@ -185,7 +186,7 @@ final class RequestSide {
     boolean rewritten = question.model.isRewritten();
     List<ByteBuffer> goesOn = rewritten ? question.model.rewritten() : body.pieces();
     if (rewritten || (streamedBack && endedBy == Part.REQUEST_BODY)) {
-      tellLength(routing.changes(), goesOn);
+      setContentLength(routing.changes(), goesOn);
     }
     Part answered =
         streamedBack || endedBy == Part.REQUEST_HEADERS ? Part.REQUEST_HEADERS : Part.REQUEST_BODY;
@@ -207,11 +208,11 @@ final class RequestSide {
   }
 
   /**
-   * Sets the content length, because Envoy removes it if a body may change. The length is known if
-   * the body is complete, or from the original content length, because the rest of the body does
-   * not change.
+   * Sets the content length, because Envoy removes it if a body may change. In full duplex mode the
+   * whole body has arrived. In the other modes, adds the change in size to the original content
+   * length, because the rest of the body does not change.
    */
-  private void tellLength(HeaderChanges changes, List<ByteBuffer> goesOn) {
+  private void setContentLength(HeaderChanges changes, List<ByteBuffer> goesOn) {
     int length = goesOn.stream().mapToInt(ByteBuffer::remaining).sum();
     if (exchange.modes.request() == BodyMode.FULL_DUPLEX_STREAMED) {
       changes.set("content-length", Integer.toString(length));

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 public final class GatewayHandler extends ChannelDuplexHandler {
 
   /**
-   * The request that a channel's handlers are processing, which is the one read last. Keep a
-   * reference for later work.
+   * The channel attribute with the request that was read last. Handlers that continue
+   * asynchronously must keep a reference, because the next request replaces it.
    */
   public static final AttributeKey<GatewayRequest> REQUEST =
       AttributeKey.valueOf(GatewayHandler.class, "request");

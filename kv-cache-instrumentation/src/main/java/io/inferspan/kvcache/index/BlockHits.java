@@ -59,8 +59,8 @@ public final class BlockHits {
   }
 
   /**
-   * Returns whether {@code stage} is {@link #completed()}, the only check for completion that needs
-   * no callback.
+   * Returns whether {@code stage} is {@link #completed()}. If so, the result can be used without a
+   * callback.
    */
   @SuppressWarnings("ReferenceEquality") // identity is the point
   public boolean isAnsweredBy(CompletionStage<BlockHits> stage) {
@@ -77,7 +77,7 @@ public final class BlockHits {
     return found[position];
   }
 
-  /** Sets the number of keys with a holder, if the index counted them as it set them. */
+  /** Sets the number of keys with a holder, so that {@link #found()} need not count them. */
   void found(int keys) {
     held = keys;
   }

@@ -17,8 +17,8 @@ final class BlockTable {
   private final PodEntries entries = new PodEntries();
 
   /**
-   * Not static, so that it is collected with the table and does not keep this class loaded in a
-   * server's threads.
+   * A reusable key for lookups. It is not static, because threads of a server would otherwise keep
+   * this class loaded after the table is collected.
    */
   @SuppressWarnings("ThreadLocalUsage")
   private final ThreadLocal<BlockKey> asked = ThreadLocal.withInitial(() -> new BlockKey(0));
@@ -33,7 +33,8 @@ final class BlockTable {
   }
 
   /** Fills in the known holders of the keys. */
-  @SuppressWarnings("ReferenceEquality") // Arrays never change: the same one, the same result.
+  @SuppressWarnings(
+      "ReferenceEquality") // arrays are immutable, so the same array has the same result
   void find(long[] keys, Set<String> pods, BlockHits into) {
     Set<PodEntry> gone = entries.retired();
     boolean allCount = pods.isEmpty() && gone.isEmpty();
@@ -61,8 +62,8 @@ final class BlockTable {
   void add(long[] keys, List<PodEntry> more) {
     PodEntry[] interned = entries.intern(more);
     addInterned(keys, interned);
-    // If a pod was cleared meanwhile, its retired entries may be in blocks that the sweep has
-    // passed.
+    // A pod cleared meanwhile may have retired entries in blocks that the sweep has already
+    // visited.
     // Adding the current entries replaces them.
     while (!entries.areCurrent(interned)) {
       interned = entries.intern(more);

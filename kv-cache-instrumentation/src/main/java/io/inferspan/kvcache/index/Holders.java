@@ -8,10 +8,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change to the holders of some blocks. Holders are an immutable array, the latest one last.
+ * A change to the holders of several blocks. The holders of a block are an immutable array, with
+ * the latest one last.
  *
- * <p>Blocks that shared an array share the new one, so that the blocks of a chain, which change
- * together, keep sharing theirs. For one call on one thread.
+ * <p>Consecutive blocks with the same array also share the new array. Use an instance for one call
+ * on one thread.
  */
 final class Holders {
 
@@ -34,13 +35,14 @@ final class Holders {
     return new Holders(before -> added(before, more, gone), most);
   }
 
-  /** Removes holders; the collection's {@code contains} decides which. */
+  /** Removes the holders that {@code some} contains, by its own {@code contains}. */
   static Holders without(Collection<PodEntry> some) {
     return new Holders(before -> kept(before, some, Set.of()), Integer.MAX_VALUE);
   }
 
   /** Returns the holders that replace {@code before}; null if none is left. */
-  @SuppressWarnings("ReferenceEquality") // Arrays never change: the same one, the same result.
+  @SuppressWarnings(
+      "ReferenceEquality") // arrays are immutable, so the same array has the same result
   PodEntry @Nullable [] after(PodEntry[] before) {
     if (fresh || before != lastBefore) {
       fresh = false;

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * <p>It answers synchronously on the caller's thread. It is bounded in blocks and in bytes; beyond
  * that, it evicts the blocks that were read and written least recently and least often.
  *
- * <p>A block without holders is the same as one that was never added, and a lookup continues after
+ * <p>A block without holders is treated like one that was never added. A lookup does not stop at
  * it.
  */
 public final class MemoryBlockIndex implements BlockIndex {
@@ -38,7 +38,10 @@ public final class MemoryBlockIndex implements BlockIndex {
     this.sweeper = sweeper();
   }
 
-  /** At most one sweep runs and one waits, which covers all pods cleared before it starts. */
+  /**
+   * Returns an executor that runs one sweep and queues at most one more. The queued sweep covers
+   * all pods cleared before it starts, so further ones are discarded.
+   */
   private static ThreadPoolExecutor sweeper() {
     ThreadPoolExecutor sweeper =
         new ThreadPoolExecutor(

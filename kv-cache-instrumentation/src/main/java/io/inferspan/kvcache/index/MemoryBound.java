@@ -28,7 +28,7 @@ record MemoryBound(long entries, long bytes) {
   /** Creates a table within the limits that counts its evictions in {@code evictions}. */
   <V> Cache<BlockKey, V> table(ToIntFunction<V> valueBytes, LongAdder evictions) {
     int share = (int) Math.min(HEAVIEST, (bytes + entries - 1) / entries);
-    // A minimum below every entry's weight has no effect; above it, rounding must not cost entries.
+    // A minimum up to ENTRY_BYTES has no effect. A larger one was rounded up, so the total is too.
     long most = share <= ENTRY_BYTES ? bytes : share * entries;
     // Maintenance runs on the caller's thread: it is short and needs no pool.
     return Caffeine.newBuilder()

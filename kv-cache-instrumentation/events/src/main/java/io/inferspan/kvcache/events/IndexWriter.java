@@ -24,21 +24,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes to an index that may fail, and keeps it consistent with what the engines reported.
+ * Writes events to an index, and repairs the index after failures, so that it agrees with what the
+ * engines reported.
  *
- * <p>Additions run concurrently, and so do removals, so that a remote index does not cost one round
- * trip per block. Additions wait for removals and removals for additions, because a remote index
- * may perform either in more than one step.
+ * <p>Additions run concurrently with additions and removals with removals, so that a remote index
+ * does not cost one round trip per block. An addition waits for earlier removals, and a removal for
+ * earlier additions, because a remote index may need several steps for one of them.
  *
- * <p>{@link PodBlocks} hold what the index should contain. While the index accepts writes, both
- * change together. After a failed write that pod is <em>behind</em>: its events change its blocks
- * here only, until the index has been cleared of the pod and rewritten. This is retried after 100
- * ms, later every 5 s. A first failure, or a lost connection, also makes all other pods
- * <em>suspect</em>, those of other workers too: a restarted index has lost their blocks although
- * none of their writes failed. A few of their blocks are looked up; if one is missing, the pod is
- * rewritten. The others are repaired even if one pod keeps failing.
+ * <p>{@link PodBlocks} records what the index should contain for a pod. After a failed write, the
+ * pod is <em>behind</em>: its events change only this record, until the pod has been cleared in the
+ * index and rewritten. The repair is retried after 100 ms, later every 5 s.
  *
- * <p>Data that the index loses while it stays connected is not noticed. Single-threaded; the thread
+ * <p>The first failed write of an outage, or a lost connection, makes all other pods of all workers
+ * <em>suspect</em>, because an index that has restarted may have lost their blocks. A few blocks of
+ * each suspect pod are looked up; if one is missing, the pod is rewritten. A pod that keeps failing
+ * does not prevent the repair of the others.
+ *
+ * <p>Data that the index loses while it stays connected is not noticed. Not thread-safe; methods
  * may block.
  */
 final class IndexWriter {
@@ -61,7 +63,7 @@ final class IndexWriter {
   private long seenOutages;
   private boolean repairsDue;
 
-  /** True if the index as a whole failed, so that writes pause until the next attempt. */
+  /** True during an outage of the index, in which writes pause until {@link #retryNanos}. */
   private boolean down;
 
   /** The number of failed attempts since the index was last available. */
@@ -129,7 +131,10 @@ final class IndexWriter {
     return key.isPresent() ? (Long) key.getAsLong() : null;
   }
 
-  /** Removes a pod from all blocks, here now and in the index as soon as possible. */
+  /**
+   * Removes a pod from all blocks: immediately from the record, and from the index as soon as
+   * possible.
+   */
   void clear(PodBlocks pod) {
     awaitWrites();
     pod.clear();
@@ -150,7 +155,7 @@ final class IndexWriter {
   /**
    * Waits for the pending writes and notes those that failed.
    *
-   * <p>They share one deadline: an index that stopped answering costs one wait, not one per write.
+   * <p>All writes share one deadline, so an index that stopped answering costs one timeout.
    */
   private void awaitWrites() {
     if (pending.isEmpty()) {
@@ -166,7 +171,7 @@ final class IndexWriter {
     }
   }
 
-  /** Starts a call; an index must not throw, but an exception counts as a failed write. */
+  /** Starts a call. If the index throws, although it must not, the call has failed. */
   private static <T> CompletableFuture<T> started(Supplier<CompletionStage<T>> call) {
     try {
       return call.get().toCompletableFuture();
@@ -188,10 +193,10 @@ final class IndexWriter {
     }
   }
 
-  /** Returns whether writes for the pod are useful now. */
+  /** Returns whether the pod's changes may be written to the index now. */
   private boolean writable(PodBlocks pod) {
     if (down && !pod.behind) {
-      // Each attempt would wait for the index's deadline, and delay all pods of this thread.
+      // A write would wait for the timeout, and delay all pods of this worker.
       putBehind(pod);
     }
     return !pod.behind;
@@ -205,14 +210,14 @@ final class IndexWriter {
   /**
    * Notes a write that failed.
    *
-   * <p>The first failure of a pod may mean that the index is down. A pod that keeps failing while
-   * others are repaired, because its entries are damaged for example, only pauses itself.
+   * <p>The first failure of a pod may mean that the index is down. Later failures of the same pod
+   * pause only this pod, because its entries in the index may be damaged.
    */
   private void failed(PodBlocks pod) {
     counts.increment(KvEventCount.FAILED_WRITES);
     putBehind(pod);
     if (down) {
-      // This write was already under way when another one failed.
+      // The write was started before the outage.
       return;
     }
     boolean first = pod.failures++ == 0;
@@ -237,7 +242,7 @@ final class IndexWriter {
     return Math.min(LEAST_PAUSE_NANOS << Math.min(failures - 1, 10), MOST_PAUSE_NANOS);
   }
 
-  /** Waits for pending writes, and repairs what can be repaired now. */
+  /** Waits for pending writes, and repairs the pods that are due. */
   void maintain() {
     awaitWrites();
     long known = knownOutages();
@@ -251,7 +256,7 @@ final class IndexWriter {
     }
   }
 
-  /** Returns the number of outages that failed writes showed, plus lost connections. */
+  /** Returns the number of outages found by failed writes, plus the number of lost connections. */
   private long knownOutages() {
     return outages.get() + index.losses();
   }
@@ -268,7 +273,7 @@ final class IndexWriter {
     for (PodBlocks pod : due) {
       repair(pod);
       if (pod.failures > 0 && System.nanoTime() - began > LEAST_PAUSE_NANOS) {
-        // Failures that take this long would delay the events of all pods of this thread.
+        // Further timeouts would delay the events of all pods of this worker.
         outage();
       }
       if (down) {
@@ -282,7 +287,7 @@ final class IndexWriter {
     }
   }
 
-  /** Repairs a pod as far as possible without waiting for a clearing. */
+  /** Repairs a pod, unless its clearing in the index is still running. */
   private void repair(PodBlocks pod) {
     if (pod.behind ? cleared(pod) : lost(pod)) {
       rewrite(pod);
@@ -292,7 +297,7 @@ final class IndexWriter {
     }
   }
 
-  /** Clears the pod in the index; returns false while that is under way or if it failed. */
+  /** Clears the pod in the index; returns false if the clearing is still running or has failed. */
   private boolean cleared(PodBlocks pod) {
     CompletableFuture<?> clearing = pod.clearing;
     if (clearing == null) {
@@ -312,7 +317,7 @@ final class IndexWriter {
     return true;
   }
 
-  /** Returns whether some of a sample of the pod's blocks are missing from the index. */
+  /** Looks up a sample of the pod's blocks, and returns whether one is missing from the index. */
   private boolean lost(PodBlocks pod) {
     List<Long> sample = new ArrayList<>();
     List<PodBlocks.Tier> tiers = pod.sample(sample);

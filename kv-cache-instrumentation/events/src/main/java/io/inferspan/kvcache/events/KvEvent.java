@@ -23,12 +23,13 @@ public sealed interface KvEvent {
    * Blocks that were stored in a cache, in the order of the prompt.
    *
    * @param hashes the engine's hashes
-   * @param parent the engine's hash of the block before; null if they begin a prompt
-   * @param tokens their tokens, unsigned; empty if known blocks are now in another place too
+   * @param parent the engine's hash of the previous block; null if the first block begins a prompt
+   * @param tokens the tokens of all blocks, unsigned; empty if the event reports a further tier or
+   *     cache group of known blocks
    * @param blockSize the number of tokens in a block of the engine
    * @param place where the blocks are
    * @param loraName the LoRA adapter they were computed with
-   * @param extras further content of each block; null if there is none
+   * @param extras the content of each block in addition to tokens; null if no block has any
    * @param cacheKind the kind of attention that the cache serves; null if the engine named none
    */
   @SuppressWarnings("ArrayRecordComponent") // Copies would double what ingestion allocates.

@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * <p>Every batch that a publisher numbered since the subscriber joined is counted either in {@link
  * KvEventCount#BATCHES} or in {@link KvEventCount#MISSED_BATCHES}; missed batches that a replay
- * delivered are also counted in {@link KvEventCount#REPLAYED_BATCHES}. Replayed batches from before
- * the join, and repeated ones, are counted only there.
+ * delivered are also counted in {@link KvEventCount#REPLAYED_BATCHES}. Replayed batches that are
+ * older than the subscription, or that were applied before, are counted only in {@code
+ * REPLAYED_BATCHES}.
  */
 public final class KvEventCounts {
 

@@ -10,21 +10,20 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks that a pod reported: the intended contents of the index, and how far the index is
- * known to agree.
+ * The blocks that a pod reported, and the state of the pod in the index.
  *
- * <p>Lost blocks of an index are rewritten from here.
+ * <p>If the index loses blocks, {@link IndexWriter} rewrites them from this record.
  */
 final class PodBlocks {
 
-  /** The limit of places in a pod; known engines have fewer. */
+  /** The limit of tiers and cache groups in a pod; known engines have fewer. */
   private static final int MOST_PLACES = 32;
 
   private static final int NEWEST = 8;
 
   final String pod;
 
-  /** True if everything that the index contains for the pod is recorded here. */
+  /** True if the index contains no blocks of the pod that are missing here. */
   boolean whole;
 
   /** True if the index lacks some blocks; writes pause until it has been cleared and rewritten. */
@@ -33,7 +32,7 @@ final class PodBlocks {
   /** True if the index may have lost blocks. */
   boolean suspect;
 
-  /** True if the pod was removed; it is forgotten once the index is updated. */
+  /** True if the pod was removed; its record is dropped when the index has been cleared of it. */
   boolean leaving;
 
   /** The pending clearing, if any. */
@@ -63,7 +62,7 @@ final class PodBlocks {
     return failures == 0 || nowNanos - retryNanos >= 0;
   }
 
-  /** Returns the blocks in a place; null if the pod has too many places. */
+  /** Returns the blocks in a tier and cache group; null if the pod has too many of them. */
   @Nullable Tier tier(KvEvent.Place place) {
     for (Tier tier : tiers) {
       if (tier.place.equals(place)) {
@@ -78,7 +77,7 @@ final class PodBlocks {
     return tier;
   }
 
-  /** Returns whether that many more blocks may be kept. */
+  /** Returns whether the limit allows this many more blocks. */
   boolean hasRoom(int blocks) {
     long all = blocks;
     for (Tier tier : tiers) {
@@ -87,13 +86,12 @@ final class PodBlocks {
     return all <= mostBlocks;
   }
 
-  /** Records stored blocks, each hash with its share of the keys. */
+  /** Records stored blocks, and the keys that each hash maps to. */
   void store(Tier tier, long[] hashes, long[] keys) {
     int e = hashes.length;
     int r = keys.length;
     for (int i = 0; i < e; i++) {
-      // The index's mapping: hash i*e/n to key i*r/n, for all i below n, the larger of the two
-      // counts.
+      // As in the index: with n = max(e, r), hash i*e/n maps to key i*r/n for all i below n.
       int from = e >= r ? (int) ((long) i * r / e) : (int) (((long) i * r + e - 1) / e);
       int to = e >= r ? from + 1 : (int) (((i + 1L) * r + e - 1) / e);
       tier.store(hashes[i], keys, from, to);
@@ -118,7 +116,10 @@ final class PodBlocks {
     stored = 0;
   }
 
-  /** Adds the last keys of a sample of blocks; returns the tier of each. */
+  /**
+   * Adds the last key of each block of a sample to {@code keys}, and returns the tiers of these
+   * blocks.
+   */
   List<Tier> sample(List<Long> keys) {
     List<Tier> from = new ArrayList<>();
     for (Tier tier : tiers) {
@@ -141,11 +142,12 @@ final class PodBlocks {
   }
 
   /**
-   * The blocks in one place, with the number of copies and the index keys of each. Engines report a
-   * block once per copy.
+   * The blocks in one tier and cache group, each with its number of copies and its keys in the
+   * index. Engines report a block once per copy.
    *
-   * <p>A hash table of primitive numbers, because a pod has a million blocks: 20 bytes a slot and
-   * no objects. Engines' hashes may have any distribution, so they are mixed to choose a slot.
+   * <p>It is a hash table of primitive numbers with 20 bytes per slot, because a pod may have a
+   * million blocks. Engines' hashes may be unevenly distributed, so they are mixed to choose a
+   * slot.
    */
   static final class Tier {
 
@@ -160,7 +162,7 @@ final class PodBlocks {
     private int[] counts = new int[LEAST_SLOTS];
     private int size;
 
-    /** All keys of each block that is larger than a block of the index. */
+    /** The keys of blocks that are larger than a block of the index, and so have several keys. */
     private final Map<Long, long[]> wide = new HashMap<>();
 
     Tier(String pod, KvEvent.Place place) {
@@ -251,7 +253,7 @@ final class PodBlocks {
       return 0;
     }
 
-    /** Moves blocks after the gap into it, so that linear probing still finds all of them. */
+    /** Fills a freed slot with a later block, so that linear probing still finds all blocks. */
     private void close(int gap) {
       int hole = gap;
       for (int at = next(gap); counts[at] != 0; at = next(at)) {

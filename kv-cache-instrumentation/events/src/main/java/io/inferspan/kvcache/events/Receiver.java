@@ -133,7 +133,10 @@ final class Receiver implements Runnable {
     }
   }
 
-  /** Runs a round; a fault with one publisher, Errors included, must not end the events of all. */
+  /**
+   * Polls and reads the sockets once, and runs commands. Catches Errors as well, because a fault
+   * with one publisher must not stop the others.
+   */
   private void round() {
     try {
       ZMQ.Poller poller = poller();
@@ -163,7 +166,7 @@ final class Receiver implements Runnable {
       }
     }
     if (waits && taken == 0) {
-      // Everything waits for workers with full queues; polling would only spin.
+      // All readable sockets wait for workers with full queues, so polling again would only spin.
       LockSupport.parkNanos(FULL_PAUSE_NANOS);
     }
   }
@@ -205,7 +208,7 @@ final class Receiver implements Runnable {
     }
   }
 
-  /** Subscribes to a publisher on that socket; throws if it cannot connect. */
+  /** Connects {@code socket} to a publisher and subscribes; throws if the socket cannot connect. */
   void subscribe(EventSource source, ZMQ.Socket socket) {
     Worker worker = workers.apply(source.pod());
     Stream stream = new Stream(source.pod(), source.endpoint(), source.replayEndpoint(), worker);
@@ -245,7 +248,10 @@ final class Receiver implements Runnable {
     return socket;
   }
 
-  /** Closes the pipe. Called by another thread only if this one is never started. */
+  /**
+   * Closes the pipe that wakes this thread. Called by another thread only if this thread was never
+   * started.
+   */
   void closeBell() {
     try {
       bell.sink().close();

@@ -46,7 +46,7 @@ record Replay(
    *
    * @param totalMillis the time limit of a replay
    * @param idleMillis the time to wait for the next reply of a connected publisher
-   * @param attempts the number of attempts that may return nothing
+   * @param attempts the number of consecutive attempts without a batch after which the replay fails
    * @param backoffMillis the delay before the next attempt
    * @param cooldownMillis the time from a failed replay to the next one of the same publisher
    * @param atOnce the number of concurrent replays

@@ -21,7 +21,7 @@ final class ReplayPool {
   private static final int MOST_FRAMES = 4;
   private static final int SLICE_MILLIS = 50;
 
-  /** Enough for a handshake that hangs, as JeroMQ's sometimes do, and a second one. */
+  /** The time to wait for a publisher's greeting: one hanging handshake of JeroMQ and its retry. */
   private static final int GREETING_MILLIS = 2 * Receiver.HANDSHAKE_MILLIS;
 
   private static final long ROOM_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -57,7 +57,8 @@ final class ReplayPool {
   }
 
   /**
-   * Stops all replays; returns whether they ended in time. Interrupting would close their sockets.
+   * Stops all replays without interrupting their threads, which would close their sockets. Returns
+   * whether they ended in time.
    */
   boolean close(long waitMillis) throws InterruptedException {
     closing = true;
@@ -93,7 +94,8 @@ final class ReplayPool {
       try {
         end = attempts();
       } catch (Throwable e) {
-        // A ZMQException means that the endpoint cannot be connected; others are internal errors.
+        // A ZMQException means that the endpoint cannot be connected; any other exception is an
+        // internal error.
         counts.add(KvEventCount.FAULTS, e instanceof ZMQException ? 0 : 1);
       } finally {
         queue.signal(Message.ended(end, replay));
@@ -152,8 +154,8 @@ final class ReplayPool {
     }
 
     /**
-     * Waits for the publisher's greeting. Until then the publisher cannot have received the
-     * request, so its silence means nothing. Sending at once also makes JeroMQ's handshake hang
+     * Waits for the publisher's greeting. Before the greeting the publisher cannot receive the
+     * request, so a missing reply means nothing. Sending earlier also makes JeroMQ's handshake hang
      * more often.
      */
     private boolean await(CountDownLatch greeting) {

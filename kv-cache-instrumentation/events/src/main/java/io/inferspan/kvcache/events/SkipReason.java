@@ -8,13 +8,16 @@ public enum SkipReason {
   MALFORMED,
   /** The parent block is unknown. */
   UNKNOWN_PARENT,
-  /** It reports another place of an unknown block. */
+  /** It reports a further tier or cache group of an unknown block. */
   UNKNOWN_BLOCK,
-  /** The blocks of its attention kind do not depend on the whole prompt before them. */
+  /**
+   * Its cache is of a kind, such as sliding-window attention, whose blocks do not depend on the
+   * whole prefix.
+   */
   CACHE_KIND,
   /** It has fewer tokens than a block of the index. */
   TOO_SHORT,
-  /** Its extra keys are for another number of blocks than its tokens fill. */
+  /** Its extra keys and its tokens are for different numbers of blocks. */
   EXTRAS,
   /** The pod has more blocks, tiers or groups than the limit. */
   TOO_MANY

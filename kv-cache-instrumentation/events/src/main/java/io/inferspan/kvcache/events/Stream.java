@@ -7,19 +7,22 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sequence of batches of one publisher, and its gaps.
+ * Tracks the sequence numbers of one publisher's batches, and handles gaps and restarts.
  *
- * <p>A publisher numbers its batches from 0. A number that is not above the last one means that the
- * publisher restarted: its cache is empty, so its pod's blocks are forgotten. If the publisher
- * replays, a gap is requested again and batches that arrive meanwhile are held. If it does not or
- * the replay fails, the pod's blocks are forgotten too, since the gap may contain removals. A
- * publisher that replays is then requested to repeat all its batches later, at growing intervals.
+ * <p>A publisher numbers its batches from 0. If a number is not above the last one, the publisher
+ * has restarted with an empty cache, and the pod's blocks are forgotten.
  *
- * <p>After a lost connection, a restarted publisher may have reached the same number. A publisher
- * that replays must therefore first repeat the last batch, whose timestamp makes it unique.
+ * <p>After a gap, a replay of the missing batches is requested, and batches that arrive meanwhile
+ * are held. If the publisher has no replay endpoint or the replay fails, the pod's blocks are
+ * forgotten, because the gap may contain removals. After a failed replay, a replay of all batches
+ * is requested later, at growing intervals.
  *
- * <p>One worker's thread owns it; only {@link #arrived} and {@link #dropped} are for the receiver's
- * thread.
+ * <p>While a connection was lost, a publisher may have restarted and reached the expected number. A
+ * replay after a lost connection therefore begins with the last applied batch, whose timestamp
+ * makes it unique, and compares it.
+ *
+ * <p>Call {@link #arrived} and {@link #dropped} on the receiver's thread, and all other methods on
+ * the thread of one worker.
  */
 final class Stream {
 
@@ -31,7 +34,7 @@ final class Stream {
   /** A batch that waits for a replay. */
   private record Held(Message message, KvEventBatch batch) {}
 
-  /** Operations of the worker that owns a stream. */
+  /** The worker's operations for a stream. */
   interface Actions {
 
     KvEventCounts counts();
@@ -56,10 +59,10 @@ final class Stream {
   final @Nullable String replayEndpoint;
   private final Actions actions;
 
-  /** The last batch that the receiver dropped from the publisher's current run. */
+  /** The sequence number of the last dropped batch since the publisher's latest restart. */
   private final AtomicLong dropped = new AtomicLong(NONE);
 
-  /** The last batch that it dropped from the run before. */
+  /** The sequence number of the last dropped batch before the publisher's latest restart. */
   private final AtomicLong droppedBefore = new AtomicLong(NONE);
 
   private long lastArrived = NONE;
@@ -95,8 +98,9 @@ final class Stream {
   /**
    * Notes a batch on a bound socket before it is queued or dropped.
    *
-   * <p>The receiver must assign lost batches to a run of the publisher: when the worker reaches the
-   * first batch of a new run, later ones of it may have been dropped already.
+   * <p>It separates batches dropped before and after a restart of the publisher. The worker cannot:
+   * when it processes the first batch after the restart, the receiver may have dropped later ones
+   * already.
    */
   void arrived(long sequence) {
     if (sequence <= lastArrived) {
@@ -129,7 +133,7 @@ final class Stream {
     }
   }
 
-  /** Counts the batches of an earlier run that were not applied as missed. */
+  /** Counts the batches before the restart that were not applied as missed. */
   private void countUnapplied() {
     long last = Math.max(lastLive, droppedBefore.getAndSet(NONE));
     long accounted = replay == null ? lastApplied : replay.accounted();
@@ -157,7 +161,7 @@ final class Stream {
     boolean recovers = mayRecover();
     boolean sameRun = lastApplied == NONE || message.connection() == connection;
     if (sameRun || !replays || recovers) {
-      // Otherwise they are counted once the publisher is identified.
+      // Otherwise they are counted when the replay has shown whether the publisher restarted.
       countMissed(missing);
     }
     if (recovers) {
@@ -242,7 +246,7 @@ final class Stream {
       return;
     }
     if (incomplete && answered.mode() == Replay.Mode.ALL) {
-      // Everything is repeated from the beginning.
+      // The replay delivers all batches that the publisher still has.
       incomplete = false;
       actions.invalidate(this);
       lastApplied = NONE;
@@ -289,7 +293,7 @@ final class Stream {
         System.nanoTime() + (cooldownNanos << Math.min(recoveries++, MOST_DOUBLINGS));
     boolean broughtNothing = incomplete && tried.mode() == Replay.Mode.ALL;
     if (joined && !broughtNothing) {
-      // A publisher that was just joined has no blocks in the index yet, so none can be wrong.
+      // Without an applied batch, the pod has no blocks in the index that could be wrong.
       actions.invalidate(this);
     }
     incomplete = true;
@@ -297,7 +301,9 @@ final class Stream {
     resume(tried);
   }
 
-  /** Continues with the held batches; those before them were delivered or given up. */
+  /**
+   * Continues with the held batches after a replay; earlier ones were delivered or count as missed.
+   */
   private void resume(Replay over) {
     cancelReplay();
     countMissed(over.through() - over.accounted());
@@ -317,7 +323,7 @@ final class Stream {
     }
   }
 
-  /** Handles an empty queue. If the last batch was dropped, no later batch shows the gap. */
+  /** Called when the queue is empty. Detects a dropped last batch, which no later batch reveals. */
   void idle() {
     if (replay != null) {
       actions.watch(this);

@@ -39,7 +39,8 @@ final class Subscription {
   /**
    * Creates a subscription.
    *
-   * @param only the publisher whose events arrive here; null if topics identify it
+   * @param only the only publisher of a connected socket; null for a bound socket, on which topics
+   *     identify publishers
    */
   Subscription(
       ZMQ.Socket socket,
@@ -73,11 +74,11 @@ final class Subscription {
   }
 
   /**
-   * Receives a bounded number of messages, so that others have their turn.
+   * Receives a limited number of messages, so that other sockets are read as well.
    *
-   * <p>If it has one publisher and its worker's queue is full, nothing is received: the publisher
-   * then buffers its messages up to its high-water mark. On a bound socket one publisher must not
-   * block the others, so a batch that finds the queue full is dropped and counted.
+   * <p>A connected socket is not read while its worker's queue is full; the publisher then buffers
+   * its messages up to its high-water mark. A bound socket is always read, because one publisher
+   * must not block the others; if the queue is full, the batch is dropped and counted.
    *
    * @return the number of messages received
    */
@@ -98,7 +99,10 @@ final class Subscription {
     return taken;
   }
 
-  /** Receives a message, and keeps at most one frame more than {@code most}; empty if none came. */
+  /**
+   * Receives a message and returns at most {@code most + 1} of its frames; empty if there is no
+   * message.
+   */
   static List<byte[]> frames(ZMQ.Socket socket, int flags, int most) {
     List<byte[]> frames = new ArrayList<>(most);
     byte[] frame = socket.recv(flags);

@@ -9,8 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The queue of a worker, bounded in batches and in bytes.
  *
- * <p>Messages other than batches are always accepted; their number is limited by the pods that
- * come, go and replay.
+ * <p>Messages other than batches are always accepted; a pod causes only a few of them.
  */
 final class WorkQueue {
 
@@ -35,8 +34,8 @@ final class WorkQueue {
   /**
    * Adds a batch; returns false if the queue is full.
    *
-   * @param share the part of the queue that it may fill: 1 for all, 2 for half of it, as replayed
-   *     batches, which can wait
+   * @param share the divisor of the limits for this batch: 1 for live batches, 2 for replayed ones,
+   *     which can wait
    */
   boolean offer(Message message, int share) {
     int queued = batches.get();

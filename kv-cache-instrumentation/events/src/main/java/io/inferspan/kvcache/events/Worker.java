@@ -9,10 +9,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A thread that applies batches to the index, those of a pod in order.
+ * A thread that applies batches to the index. All batches of a pod are applied by the same worker,
+ * in order.
  *
- * <p>It may block on the index. Batches queue up meanwhile; one that finds the queue full is
- * dropped, and handled like a batch lost on the network.
+ * <p>It may block on the index. If its queue is full, a new batch is dropped and handled like a
+ * batch lost on the network.
  */
 final class Worker implements Runnable, Stream.Actions {
 
@@ -113,7 +114,7 @@ final class Worker implements Runnable, Stream.Actions {
       case LIVE -> {
         KvEventBatch batch = decoder.decode(message.payload());
         if (batch == null) {
-          // The sequence number is ignored: if this was a batch, the next one shows a gap.
+          // If this was a batch, its missing sequence number shows as a gap before the next one.
           counts.increment(KvEventCount.BAD_FRAMES);
         } else {
           stream.live(message, batch);

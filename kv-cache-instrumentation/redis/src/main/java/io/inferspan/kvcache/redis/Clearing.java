@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Removes a pod from all blocks, page by page through all keys of each server.
  *
- * <p>The clearing as a whole has no deadline, because it takes as long as there are keys; each page
- * has one.
+ * <p>Each page has a timeout. The clearing as a whole has none, because its duration depends on the
+ * number of keys.
  */
 record Clearing(String pod, Write write) {
 

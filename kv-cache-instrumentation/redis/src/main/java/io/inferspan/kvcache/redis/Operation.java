@@ -23,7 +23,7 @@ abstract class Operation<T> {
   /**
    * Creates an operation that has not started.
    *
-   * @param commands the number of pending commands that it counts for until it ends
+   * @param commands the number of commands to count as pending until it ends
    */
   Operation(RedisLink link, int commands) {
     this.link = link;
@@ -68,7 +68,7 @@ abstract class Operation<T> {
     return unlessOver(link.send(requests));
   }
 
-  /** Passes an answer on, unless the operation has ended before. */
+  /** Returns {@code answer}, or a future that never completes if the operation ends before it. */
   final <R> Future<R> unlessOver(Future<R> answer) {
     Promise<R> passed = Promise.promise();
     answer.onComplete(

@@ -96,8 +96,8 @@ final class RedisCommands {
   }
 
   /**
-   * Maps engine keys to request keys. Both lists are stretched to the longer one and paired by
-   * position; the position is the score.
+   * Maps engine keys to request keys by position. The entries of the shorter list are repeated
+   * until both have the same length; the position is the score in the sorted set.
    */
   static void map(long[] engineKeys, long[] requestKeys, List<Request> into) {
     int places = engineKeys.length == 0 ? 0 : Math.max(engineKeys.length, requestKeys.length);

@@ -19,7 +19,9 @@ final class RedisFailure extends RuntimeException {
   private static final String LATE = "Redis did not answer in time";
   private static final String REFUSED = "Redis refused: ";
 
-  /** Errors of a server that is not the right one, or no longer. */
+  /**
+   * Errors that a new connection may avoid, such as those of a server that is no longer the master.
+   */
   private static final Set<String> ELSEWHERE =
       Set.of("MOVED", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH", "UNBLOCKED");
 
@@ -41,14 +43,17 @@ final class RedisFailure extends RuntimeException {
     return LATE.equals(getMessage());
   }
 
-  /** Returns the cause if it is ours; any other exception comes from a response of another type. */
+  /**
+   * Returns {@code cause} if it is a {@code RedisFailure}; any other exception comes from reading a
+   * response of an unexpected type.
+   */
   static RedisFailure of(Throwable cause) {
     return cause instanceof RedisFailure known
         ? known
         : new RedisFailure("Redis sent a response of an unexpected type");
   }
 
-  /** Returns the failure of a call of the client. */
+  /** Converts a failure of Vert.x's Redis client. */
   static RedisFailure ofClient(Throwable cause) {
     String message = cause.getMessage();
     if (cause instanceof TimeoutException) {

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One connection to Redis on one event loop, re-established whenever it is lost.
  *
- * <p>If an answer takes too long, the link discards the connection together with its client, since
- * nothing less closes a stuck socket. Except for {@link #post}, call its methods on the event loop.
+ * <p>If an answer takes too long, the link discards the connection together with its client,
+ * because only closing the client closes a stuck socket. Except for {@link #post}, call its methods
+ * on the event loop.
  */
 final class RedisLink {
 
@@ -119,8 +120,8 @@ final class RedisLink {
    * Runs a task on the event loop later, unless too many commands are pending or the loop has
    * ended. Callable from any thread.
    *
-   * @param commands the number of commands that it counts for until {@link #done}, which must be
-   *     called also if the task is refused
+   * @param commands the number of commands to count as pending until {@link #done}; call {@code
+   *     done} even if the task is refused
    * @return the reason why it does not run; null if it does
    */
   @Nullable RedisFailure post(int commands, Runnable task) {
@@ -300,7 +301,10 @@ final class RedisLink {
     }
   }
 
-  /** On a link that does not wait, operations wait only during the first attempt. */
+  /**
+   * Returns whether operations wait for a connection. Without {@code waits}, they do so only during
+   * the first attempt to connect.
+   */
   private boolean mayWait() {
     return waits || (state == State.CONNECTING && attempts <= 1);
   }
@@ -346,7 +350,7 @@ final class RedisLink {
     return Redis.createClient(vertx, options.client(node));
   }
 
-  /** Adds the timeout of the link to an answer of a node's client, and translates failures. */
+  /** Adds the link's timeout to a future of another client, and converts its failure. */
   Future<List<Response>> answered(Future<List<Response>> answer) {
     return answer
         .timeout(answerMillis, TimeUnit.MILLISECONDS)

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The changes on one connection, in order for each pod. Callable from any thread. */
+/** Writes changes to Redis over one connection, in order for each pod. Thread-safe. */
 final class Writes {
 
   private static final String ALL_PODS = "";
@@ -53,7 +53,8 @@ final class Writes {
   /**
    * Removes a pod from a block, or from all blocks that an engine's hash maps to.
    *
-   * <p>Redis deletes a hash with its last field, so only mappings need a second check.
+   * <p>Redis deletes a block with its last holder. The mapping of an engine's hash is deleted only
+   * if none of its blocks has a holder.
    */
   CompletionStage<Void> evict(String pod, List<byte[]> fields, long key, KeyType type) {
     return begin(
@@ -87,7 +88,7 @@ final class Writes {
 
   private Future<Void> drop(Write write, List<byte[]> fields, long key, List<byte[]> blocks) {
     if (blocks.isEmpty()) {
-      // No event mentioned that hash, or it has been dropped already.
+      // The hash was never added, or its mapping was deleted.
       return Future.succeededFuture();
     }
     // In a cluster no script can access the blocks and the mapping, which are on different nodes.
@@ -160,21 +161,21 @@ final class Writes {
   }
 
   /**
-   * In a cluster all pods share a queue. Between checking whether any pod holds a hash's blocks and
-   * dropping the hash, no other pod's addition may run.
+   * Returns the name of the queue for a write. In a cluster, all pods share one, because no pod's
+   * addition may run between the check for holders and the deletion of a mapping.
    */
   private String queueOf(Write write) {
     return link.clustered() ? ALL_PODS : write.pod;
   }
 
-  /** The effect on a pod's holdings; it decides which writes may run concurrently. */
+  /** The kind of a change, which determines the writes that it may run concurrently with. */
   enum Kind {
     ADD,
     REMOVE,
     CLEAR
   }
 
-  /** A change of what one pod holds. */
+  /** A change of one pod's blocks. */
   final class Write extends Operation<Void> {
 
     final Kind kind;
@@ -185,7 +186,7 @@ final class Writes {
     /**
      * Creates a change.
      *
-     * @param commands the number of commands that it counts for while it waits
+     * @param commands the number of commands to count as pending until it ends
      */
     private Write(Kind kind, String pod, int commands, Function<Write, Future<Void>> work) {
       super(Writes.this.link, commands);
@@ -194,7 +195,7 @@ final class Writes {
       this.work = work;
     }
 
-    /** Sets the deadline; a clearing has none, because it takes as long as there are keys. */
+    /** Sets the deadline, except for a clearing, whose duration depends on the number of keys. */
     void expire() {
       if (kind != Kind.CLEAR) {
         expireAfter(timeoutMillis);

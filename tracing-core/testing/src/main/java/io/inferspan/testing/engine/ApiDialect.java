@@ -63,7 +63,7 @@ interface ApiDialect {
     return "data: " + json + "\n\n";
   }
 
-  /** Returns a server-sent event with a name, which its object repeats as its type. */
+  /** Returns a server-sent event with a name, which is also the {@code type} of its JSON object. */
   static String named(String type, String members) {
     return """
         event: %s

@@ -17,13 +17,14 @@ final class Generation {
   private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
   /**
-   * Bytes that are neither UTF-8 nor an event. They end like an event, so that the next is valid.
+   * Bytes that are neither UTF-8 nor an event. They end like an event, so that the next event is
+   * valid.
    */
   private static final byte[] GARBAGE = {
     (byte) 0xff, (byte) 0xfe, 0, '{', '"', (byte) 0xc3, 0x28, ':', (byte) 0x80, '\n', '\n'
   };
 
-  /** The engine of a request. */
+  /** The parts of an engine that its requests share. */
   record Site(Vertx vertx, EngineSpan span, Load load, BooleanSupplier closing) {}
 
   /** The number of waiting and running requests; only for the engine's event loop. */
@@ -135,7 +136,10 @@ final class Generation {
     }
   }
 
-  /** Continues after the next drain; a later drain, while a timer runs, must have no effect. */
+  /**
+   * Continues after the next drain. Removes the handler, because a timer may run during a later
+   * drain.
+   */
   private void waitForDrain() {
     response.drainHandler(
         drained -> {

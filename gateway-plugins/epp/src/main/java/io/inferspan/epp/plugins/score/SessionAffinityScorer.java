@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Prefers the endpoint that the client's session is bound to.
  *
- * <p>With {@link #byToken()} the client carries the binding: the gateway's response has a {@link
- * #TOKEN_HEADER} from {@link #token}, and the client sends it back. With {@link #bySessionId} the
- * scorer stores the binding; add it to the scheduler as a {@link PreRequest}, too.
+ * <p>With {@link #byToken()}, the gateway's response contains {@link #TOKEN_HEADER} with the {@link
+ * #token} of the endpoint, and the client sends this header with its next request. With {@link
+ * #bySessionId}, the scorer stores the endpoint of each session; add it to the scheduler as a
+ * {@link PreRequest}, too.
  */
 public final class SessionAffinityScorer implements Scorer, PreRequest {
 

@@ -114,7 +114,7 @@ final class Batches {
   }
 
   /**
-   * Ends a step, in which the process made {@code launches} launches; -1 if they were not counted.
+   * Ends a step; {@code launches} is the number of its launches, or -1 if they were not counted.
    */
   void stepEnded(int pid, long step, long launches, long nanos) {
     rank(pid).end(step, launches, nanos);

@@ -32,7 +32,7 @@ final class Rank {
   private long deviceFreeNanos;
   private long endedNanos;
 
-  /** A slot: its request, and what the current step does for it. */
+  /** A slot: its request, and its tokens in the current step. */
   private static final class Member {
 
     /** Null if it is unknown or ambiguous. */
@@ -187,8 +187,9 @@ final class Rank {
   }
 
   /**
-   * Ends the open step, in which the process made {@code launches} launches, or -1 if they were not
-   * counted; if fewer were read, some were lost.
+   * Ends the open step. If fewer launches were read than the kernel counted, some were lost.
+   *
+   * @param launches the number of launches that the kernel counted; -1 if it did not count them
    */
   void end(long number, long launches, long nanos) {
     Step step = open;

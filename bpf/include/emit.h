@@ -5,9 +5,9 @@
 
 #include "maps.h"
 
-/* How far beyond the wake-up mark a wake-up is still sent. One is enough, because the reader then takes all records. */
+/* Wake-ups are sent while the fill is at most this far above the mark. One suffices: the reader then takes all records. */
 #define WAKEUP_WINDOW (64 * 1024)
-/* The ring's fill is checked once per this many events of a kind on a CPU; the window is wide enough not to be skipped. */
+/* Each CPU checks the fill at every 16th event of a kind. Fewer bytes than the window are written between two checks. */
 #define WAKEUP_STRIDE 16
 
 /* Atomic, because the scheduler's programs interrupt other programs on the same CPU. */

@@ -33,7 +33,7 @@ struct ispan_frame {
 /* The state of a thread. It is stored with the kernel's task and removed with it, so thread ids can be reused. */
 struct ispan_thread {
 	u64 request; /* number of the thread's request, which may have ended; 0: none */
-	u64 known;   /* a request that was still open when known_ended requests had ended */
+	u64 known;   /* the last request that the thread found open, when known_ended requests of the machine had ended */
 	u64 known_ended;
 	u64 announced; /* the last span that this thread announced */
 	u8 source;
@@ -54,14 +54,14 @@ struct ispan_thread {
 	u8 outer_source;
 	u8 outer_flags; /* ISPAN_THREAD_LEFT and _ALONE of outer_request */
 	u8 drives; /* one of its calls of the runtime called the driver for the same operation */
-	u8 in_step; /* a step that it marked is open, unless its source is another than CKP */
+	u8 in_step; /* it marked a step that has not ended; only valid while source is CKP */
 	u64 last;        /* connection and number of the last request that it read, which may have its response */
 	u64 last_number;
 	u64 mixed;       /* the request during which it did other work */
 	u64 syscall_owner; /* owner of the current system call, by its descriptor; 0: use the thread's context */
 	s32 touched[ISPAN_TOUCHED]; /* descriptors plus one, on which it sent data for its request */
 	u32 touches;
-	u32 launches; /* since its engine's step began */
+	u32 launches; /* its launches since it marked the begin of a step */
 	u64 timer_ns; /* when the first timer of its event loop may fire: later work may belong to the timer; 0: none */
 	struct ispan_frame frames[ISPAN_FRAMES];
 };

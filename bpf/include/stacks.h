@@ -332,7 +332,7 @@ int BPF_PROG(stack_switch, bool preempt, struct task_struct *previous, struct ta
 		wait.since_ns = now;
 		if (bpf_map_update_elem(&stack_waits, &left, &wait, BPF_NOEXIST) == -EEXIST) {
 			/*
-			 * It has run since its last wait, but the kernel did not report the switch, which not all kernels do.
+			 * The thread has run since its last wait, but the kernel did not report that switch, as some kernels do.
 			 */
 			lose(LOST_RETURN);
 			bpf_map_update_elem(&stack_waits, &left, &wait, BPF_ANY);

@@ -227,8 +227,8 @@ struct ispan_request {
 };
 
 #define ISPAN_REQUEST_RESPONDED 0x01 /* the first bytes of the response were written */
-#define ISPAN_REQUEST_STREAMS 0x02   /* and more bytes are expected */
-#define ISPAN_REQUEST_ANSWERED 0x04  /* and the response is complete */
+#define ISPAN_REQUEST_STREAMS 0x02   /* more bytes of the response are expected */
+#define ISPAN_REQUEST_ANSWERED 0x04  /* the response is complete */
 #define ISPAN_REQUEST_BOUND 0x08     /* a thread has its number because it read the headers */
 #define ISPAN_REQUEST_KEPT 0x20      /* a thread has its number because it wrote the end of the response, and has not turned to other work */
 #define ISPAN_REQUEST_PROCESS 0x40   /* not a request, but an adopted process with its children */
@@ -237,7 +237,7 @@ struct ispan_request {
 
 /* Why operations of a request may be unattributed: in the upper half of the detail of 404, above the fd. */
 #define ISPAN_SHARED_LOOP 0x01    /* its thread, or its process, had other requests open */
-#define ISPAN_SHARED_THREADS 0x02 /* other threads of its process write responses than read requests */
+#define ISPAN_SHARED_THREADS 0x02 /* threads of its process write responses to requests that other threads read */
 #define ISPAN_SHARED_MIXED 0x04   /* its thread read from descriptors that are not connections of requests */
 
 /* Value of the OpenTelemetry context map traces_ctx_v1, keyed by pid_tgid. */

@@ -214,8 +214,8 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
       if (ended) {
         return;
       }
-      ended = true;
       endEpochNanos = epochNanos;
+      ended = true;
     }
     if (tracer.pipeline().processor().isEndRequired()) {
       tracer.pipeline().processor().onEnd(this);
@@ -233,8 +233,19 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   }
 
   @Override
-  public synchronized SpanData toSpanData() {
-    return ended ? this : new RecordingSpan(this);
+  public SpanData toSpanData() {
+    return settled();
+  }
+
+  /**
+   * Returns this if it has ended, else a copy. Exporters read a span often, so without the lock.
+   */
+  private RecordingSpan settled() {
+    return ended ? this : copy();
+  }
+
+  private synchronized RecordingSpan copy() {
+    return new RecordingSpan(this);
   }
 
   @Override
@@ -248,8 +259,8 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   }
 
   @Override
-  public synchronized String getName() {
-    return name;
+  public String getName() {
+    return settled().name;
   }
 
   @Override
@@ -258,8 +269,8 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   }
 
   @Override
-  public synchronized StatusData getStatus() {
-    return status;
+  public StatusData getStatus() {
+    return settled().status;
   }
 
   @Override
@@ -268,12 +279,12 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   }
 
   @Override
-  public synchronized long getEndEpochNanos() {
-    return endEpochNanos;
+  public long getEndEpochNanos() {
+    return settled().endEpochNanos;
   }
 
   @Override
-  public synchronized long getLatencyNanos() {
+  public long getLatencyNanos() {
     return (ended ? endEpochNanos : clock.now()) - startEpochNanos;
   }
 
@@ -283,8 +294,8 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   }
 
   @Override
-  public synchronized Attributes getAttributes() {
-    return ended ? attributes : attributes.copy();
+  public Attributes getAttributes() {
+    return settled().attributes;
   }
 
   @Override
@@ -293,28 +304,28 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   }
 
   @Override
-  public synchronized List<EventData> getEvents() {
-    return List.copyOf(events);
+  public List<EventData> getEvents() {
+    return List.copyOf(settled().events);
   }
 
   @Override
-  public synchronized List<LinkData> getLinks() {
-    return List.copyOf(links);
+  public List<LinkData> getLinks() {
+    return List.copyOf(settled().links);
   }
 
   @Override
-  public synchronized int getTotalRecordedEvents() {
-    return totalEvents;
+  public int getTotalRecordedEvents() {
+    return settled().totalEvents;
   }
 
   @Override
-  public synchronized int getTotalRecordedLinks() {
-    return totalLinks;
+  public int getTotalRecordedLinks() {
+    return settled().totalLinks;
   }
 
   @Override
-  public synchronized int getTotalAttributeCount() {
-    return attributes.total();
+  public int getTotalAttributeCount() {
+    return settled().attributes.total();
   }
 
   @Override

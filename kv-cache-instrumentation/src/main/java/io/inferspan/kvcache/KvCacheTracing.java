@@ -50,8 +50,8 @@ public final class KvCacheTracing {
   }
 
   /**
-   * Returns tracing without spans for engines' events: no batches, and no blocks added or evicted
-   * outside a request. Each of these would be a separate trace, subject to the sampler.
+   * Returns an instance that records no spans for engines' events: with them, each batch, and each
+   * block added or evicted outside a request, is a separate trace.
    */
   public KvCacheTracing withoutEvents() {
     return new KvCacheTracing(telemetry, Telemetry.using(OpenTelemetry.noop()));
@@ -80,7 +80,9 @@ public final class KvCacheTracing {
     return span;
   }
 
-  /** Records the number of whole blocks of the prompt; without any, nothing can be found. */
+  /**
+   * Records the number of whole blocks of the prompt. If it is 0, close the span without a lookup.
+   */
   public void keyed(OperationSpan scores, int keys) {
     scores.set(KvCacheAttributes.BLOCK_KEYS, keys);
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rejects batches after the accounting is closed. If several exporters are configured, one of them
- * also reports the result of each batch to the accounting.
+ * Rejects batches after the accounting is closed. One of the configured exporters also reports the
+ * result of each batch to the accounting.
  */
 public final class AccountedSpanExporter implements SpanExporter {
 

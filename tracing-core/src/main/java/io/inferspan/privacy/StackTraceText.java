@@ -56,8 +56,8 @@ public final class StackTraceText {
   }
 
   /**
-   * Returns whether {@code text} has the form that {@link #of} creates. A trace with a message does
-   * not: the message is on the line of its exception, even if it has further lines.
+   * Returns whether {@code text} has the form that {@link #of} creates, which excludes messages: a
+   * message begins on the line with the exception's class, so this line does not match.
    */
   static boolean isFreeOfMessages(String text) {
     return text.length() <= MAX_TEXT_CHARS

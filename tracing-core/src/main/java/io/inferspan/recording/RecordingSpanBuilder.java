@@ -26,7 +26,10 @@ public final class RecordingSpanBuilder implements SpanBuilder {
   /** The W3C flag of random trace ids. */
   private static final byte RANDOM_TRACE_ID = 0x02;
 
-  /** A parent without ids whose flags tell samplers that the trace id of a new root is random. */
+  /**
+   * The parent of a new root for samplers: it has no ids, and flags that mark the trace id as
+   * random.
+   */
   private static final Span RANDOM_ROOT =
       Span.wrap(
           SpanContext.create(

@@ -63,7 +63,7 @@ final class EndpointChoice {
 
   private CompletionStage<Verdict> choose(
       Request request, InferenceRequest inference, Context context) {
-    List<Endpoint> candidates = left(endpoints.get(), request.subset());
+    List<Endpoint> candidates = allowed(endpoints.get(), request.subset());
     Admission.Rejection rejection = admission.reject(inference, candidates);
     if (rejection != null) {
       return refused(Refusal.rejected(rejection));
@@ -100,7 +100,7 @@ final class EndpointChoice {
    * Returns the endpoints that Envoy's subset hint allows; it names hosts with or without their
    * ports.
    */
-  private static List<Endpoint> left(List<Endpoint> all, @Nullable List<String> subset) {
+  private static List<Endpoint> allowed(List<Endpoint> all, @Nullable List<String> subset) {
     if (subset == null) {
       return all;
     }

@@ -35,7 +35,7 @@ final class Exchange implements GrpcCall.Receiver {
   /** The response header from which gateway conformance tests read the endpoint that answered. */
   private static final String SERVED_HEADER = "x-conformance-test-served-endpoint";
 
-  private static final String NOT_TOLD = "fail: missing destination endpoint served metadata";
+  private static final String NOT_REPORTED = "fail: missing destination endpoint served metadata";
 
   final ExtProcService service;
   final GrpcCall call;
@@ -54,7 +54,7 @@ final class Exchange implements GrpcCall.Receiver {
   Exchange(ExtProcService service, GrpcCall call) {
     this.service = service;
     this.call = call;
-    this.modes = service.untoldModes;
+    this.modes = service.defaultModes;
   }
 
   @Override
@@ -66,16 +66,16 @@ final class Exchange implements GrpcCall.Receiver {
   public void receive(ByteBuffer bytes) throws MalformedMessageException {
     ProcessingRequest message = ProcessingRequest.read(bytes);
     GatewayRequest live = request;
-    RequestSide asked = requestSide;
+    RequestSide side = requestSide;
     if (message.part() == Part.OTHER) {
       return;
     }
-    if (live == null || asked == null) {
+    if (live == null || side == null) {
       begin(message);
     } else if (message.part() == Part.REQUEST_HEADERS) {
       throw new MalformedMessageException("request headers were sent a second time");
     } else if (!message.part().isResponse()) {
-      asked.receive(message);
+      side.receive(message);
     } else if (!refused) {
       // After an error response of this service, later messages describe only that response.
       response(live, message);
@@ -88,8 +88,8 @@ final class Exchange implements GrpcCall.Receiver {
     }
     GatewayRequest begun =
         service.tracing.begin(new EnvoyHeaders(message.headers(), message.source()));
-    Modes told = message.modes();
-    modes = told == null ? modes : told;
+    Modes reported = message.modes();
+    modes = reported == null ? modes : reported;
     observing = message.observing();
     request = begun;
     requestSide = new RequestSide(this, begun);
@@ -102,12 +102,12 @@ final class Exchange implements GrpcCall.Receiver {
    */
   @Override
   public boolean refuses(OversizedMessageException message) {
-    RequestSide asked = requestSide;
-    if (asked == null || !asked.awaitsBody()) {
+    RequestSide side = requestSide;
+    if (side == null || !side.awaitsBody()) {
       return false;
     }
     boolean full = message.why() == OversizedMessageException.Cause.NO_ROOM;
-    asked.refuse(full ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
+    side.refuse(full ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
     return true;
   }
 
@@ -211,8 +211,8 @@ final class Exchange implements GrpcCall.Receiver {
 
   private HeaderChanges changes(@Nullable String served) {
     HeaderChanges changes = new HeaderChanges();
-    if (service.tellsServed) {
-      changes.set(SERVED_HEADER, served == null ? NOT_TOLD : served);
+    if (service.addsServedEndpoint) {
+      changes.set(SERVED_HEADER, served == null ? NOT_REPORTED : served);
     }
     if (target != null && service.sendsSessionTokens) {
       changes.set(SessionAffinityScorer.TOKEN_HEADER, SessionAffinityScorer.token(target));

@@ -37,10 +37,10 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
   final EndpointChoice choice;
   private final HeldBytes budget;
   private final int maxBodyBytes;
-  final Modes untoldModes;
+  final Modes defaultModes;
   final boolean overridesModes;
   final boolean sendsSessionTokens;
-  final boolean tellsServed;
+  final boolean addsServedEndpoint;
 
   private ExtProcService(Builder builder) {
     this.tracing = builder.tracing;
@@ -49,10 +49,10 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
             builder.scheduler, builder.endpoints, builder.admission, builder.tokenizer);
     this.budget = new HeldBytes(builder.maxHeldBytes);
     this.maxBodyBytes = builder.maxBodyBytes;
-    this.untoldModes = builder.untoldModes;
+    this.defaultModes = builder.defaultModes;
     this.overridesModes = builder.overridesModes;
     this.sendsSessionTokens = builder.sendsSessionTokens;
-    this.tellsServed = builder.tellsServed;
+    this.addsServedEndpoint = builder.addsServedEndpoint;
   }
 
   /**
@@ -130,11 +130,11 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     private @Nullable Tokenizer tokenizer;
     private int maxBodyBytes = DEFAULT_MAX_BODY_BYTES;
     private long maxHeldBytes = DEFAULT_MAX_HELD_BYTES;
-    private Modes untoldModes =
+    private Modes defaultModes =
         new Modes(BodyMode.FULL_DUPLEX_STREAMED, BodyMode.FULL_DUPLEX_STREAMED);
     private boolean overridesModes;
     private boolean sendsSessionTokens;
-    private boolean tellsServed;
+    private boolean addsServedEndpoint;
 
     private Builder(
         GatewayTracing tracing, Scheduler scheduler, Supplier<List<Endpoint>> endpoints) {
@@ -186,7 +186,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
      * buffered request bodies and streamed response bodies. By default, full duplex is assumed.
      */
     public Builder bufferedUnlessTold() {
-      this.untoldModes = new Modes(BodyMode.BUFFERED, BodyMode.STREAMED);
+      this.defaultModes = new Modes(BodyMode.BUFFERED, BodyMode.STREAMED);
       return this;
     }
 
@@ -210,7 +210,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
      * reported by Envoy. It reveals pod addresses to clients and is for tests.
      */
     public Builder servedEndpoint() {
-      this.tellsServed = true;
+      this.addsServedEndpoint = true;
       return this;
     }
 

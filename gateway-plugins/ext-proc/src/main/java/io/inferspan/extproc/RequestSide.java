@@ -84,14 +84,15 @@ final class RequestSide {
 
   /** Requests the body modes that the service needs, if overrides are configured. */
   private void negotiate(boolean bodyless) {
-    Modes told = exchange.modes;
+    Modes current = exchange.modes;
     if (!exchange.service.overridesModes) {
       return;
     }
-    BodyMode request = bodyless || told.holdsHeaders() ? told.request() : BodyMode.BUFFERED;
-    BodyMode response = told.response() == BodyMode.NONE ? BodyMode.STREAMED : told.response();
+    BodyMode request = bodyless || current.holdsHeaders() ? current.request() : BodyMode.BUFFERED;
+    BodyMode response =
+        current.response() == BodyMode.NONE ? BodyMode.STREAMED : current.response();
     Modes wanted = new Modes(request, response);
-    if (!wanted.equals(told)) {
+    if (!wanted.equals(current)) {
       override = wanted;
       exchange.modes = wanted;
     }
@@ -124,79 +125,79 @@ final class RequestSide {
   }
 
   /** A pending pick. */
-  private record Question(Part endedBy, TargetModel model, OperationSpan orchestration) {}
+  private record PendingPick(Part endedBy, TargetModel model, OperationSpan orchestration) {}
 
   private void choose(Part endedBy, boolean bodySeen) {
     choosing = true;
-    ChatBody asked = bodySeen ? ChatBody.read(body.toArray()) : ChatBody.UNSEEN;
-    TargetModel model = TargetModel.of(headers, asked);
-    Question question = new Question(endedBy, model, request.orchestration(model.name()));
+    ChatBody chat = bodySeen ? ChatBody.read(body.toArray()) : ChatBody.UNSEEN;
+    TargetModel model = TargetModel.of(headers, chat);
+    PendingPick pendingPick = new PendingPick(endedBy, model, request.orchestration(model.name()));
     CompletableFuture<Verdict> verdict =
         exchange
             .service
             .choice
             .choose(
                 new EndpointChoice.Request(request.id(), headers, subset, model),
-                question.orchestration.context())
+                pendingPick.orchestration.context())
             .toCompletableFuture();
     if (verdict.isDone()) {
-      decided(verdict.join(), question);
+      decided(verdict.join(), pendingPick);
       return;
     }
     Context eventLoop = Objects.requireNonNull(Vertx.currentContext());
     Future.fromCompletionStage(verdict, eventLoop)
-        .onSuccess(found -> decidedLater(found, question));
+        .onSuccess(found -> decidedAsynchronously(found, pendingPick));
   }
 
-  private void decidedLater(Verdict verdict, Question question) {
+  private void decidedAsynchronously(Verdict verdict, PendingPick pendingPick) {
     try {
-      decided(verdict, question);
+      decided(verdict, pendingPick);
       exchange.call.resume();
     } catch (RuntimeException e) {
       exchange.call.end(GrpcCall.INTERNAL, e.getClass().getSimpleName());
     }
   }
 
-  private void decided(Verdict verdict, Question question) {
+  private void decided(Verdict verdict, PendingPick pendingPick) {
     choosing = false;
     chosen = true;
     SchedulingResult result = verdict.result();
     Endpoint target = result == null ? null : result.target();
-    try (OperationSpan orchestration = question.orchestration) {
+    try (OperationSpan orchestration = pendingPick.orchestration) {
       if (result == null || target == null) {
         Refusal refusal = verdict.refusal();
-        Refusal told = refusal == null ? Refusal.NO_ENDPOINT : refusal;
-        orchestration.fail(told.type(), told.message());
-        exchange.refuse(request, told);
+        Refusal error = refusal == null ? Refusal.NO_ENDPOINT : refusal;
+        orchestration.fail(error.type(), error.message());
+        exchange.refuse(request, error);
       } else {
-        go(result, target, question);
+        go(result, target, pendingPick);
       }
     }
     body.release();
   }
 
-  private void go(SchedulingResult result, Endpoint target, Question question) {
-    Part endedBy = question.endedBy;
+  private void go(SchedulingResult result, Endpoint target, PendingPick pendingPick) {
+    Part endedBy = pendingPick.endedBy;
     UpstreamAttempt attempt = request.attempt(target.address(), target.port());
     exchange.routed(target, attempt);
     Routing routing = Routing.to(result, exchange.service.choice.scheduler(), attempt, headers);
     boolean streamedBack =
         exchange.modes.request() == BodyMode.FULL_DUPLEX_STREAMED
             && endedBy != Part.REQUEST_HEADERS;
-    boolean rewritten = question.model.isRewritten();
-    List<ByteBuffer> goesOn = rewritten ? question.model.rewritten() : body.pieces();
+    boolean rewritten = pendingPick.model.isRewritten();
+    List<ByteBuffer> forwarded = rewritten ? pendingPick.model.rewritten() : body.pieces();
     if (rewritten || (streamedBack && endedBy == Part.REQUEST_BODY)) {
-      setContentLength(routing.changes(), goesOn);
+      setContentLength(routing.changes(), forwarded);
     }
     Part answered =
         streamedBack || endedBy == Part.REQUEST_HEADERS ? Part.REQUEST_HEADERS : Part.REQUEST_BODY;
-    Modes asked = answered == Part.REQUEST_HEADERS ? override : null;
-    Answer answer = new Answer(routing.changes(), true, routing.destination(), asked);
+    Modes newModes = answered == Part.REQUEST_HEADERS ? override : null;
+    Answer answer = new Answer(routing.changes(), true, routing.destination(), newModes);
     if (streamedBack) {
       exchange.answer(answered, answer);
-      exchange.sendBack(Part.REQUEST_BODY, goesOn, endedBy == Part.REQUEST_BODY);
+      exchange.sendBack(Part.REQUEST_BODY, forwarded, endedBy == Part.REQUEST_BODY);
     } else if (rewritten) {
-      exchange.send(ProcessingResponse.replacing(answered, answer, goesOn));
+      exchange.send(ProcessingResponse.replacing(answered, answer, forwarded));
     } else {
       exchange.answer(answered, answer);
     }
@@ -212,8 +213,8 @@ final class RequestSide {
    * whole body has arrived. In the other modes, adds the change in size to the original content
    * length, because the rest of the body does not change.
    */
-  private void setContentLength(HeaderChanges changes, List<ByteBuffer> goesOn) {
-    int length = goesOn.stream().mapToInt(ByteBuffer::remaining).sum();
+  private void setContentLength(HeaderChanges changes, List<ByteBuffer> forwarded) {
+    int length = forwarded.stream().mapToInt(ByteBuffer::remaining).sum();
     if (exchange.modes.request() == BodyMode.FULL_DUPLEX_STREAMED) {
       changes.set("content-length", Integer.toString(length));
       return;

@@ -18,18 +18,18 @@ record TargetModel(ChatBody body, String name) {
   private static final String FORMER_REWRITE = "x-gateway-model-name-rewrite";
 
   static TargetModel of(HeaderList headers, ChatBody body) {
-    String wanted = wanted(headers);
-    return wanted == null || body.model().isEmpty()
+    String rewrite = rewrite(headers);
+    return rewrite == null || body.model().isEmpty()
         ? new TargetModel(body, body.model())
-        : new TargetModel(body, wanted);
+        : new TargetModel(body, rewrite);
   }
 
-  private static @Nullable String wanted(HeaderList headers) {
+  private static @Nullable String rewrite(HeaderList headers) {
     String current = headers.first(REWRITE);
-    String wanted = current == null ? headers.first(FORMER_REWRITE) : current;
-    return wanted == null || wanted.isBlank() || wanted.length() > ChatBody.MAX_MODEL_BYTES
+    String name = current == null ? headers.first(FORMER_REWRITE) : current;
+    return name == null || name.isBlank() || name.length() > ChatBody.MAX_MODEL_BYTES
         ? null
-        : wanted.strip();
+        : name.strip();
   }
 
   /** Returns whether the name in the body must be replaced. */

@@ -16,7 +16,7 @@ final class EngineTable {
     this.blocks = bound.table(keys -> MemoryBound.arrayBytes(keys.length, Long.BYTES), evictions);
   }
 
-  /** Maps each hash to its share of the blocks. */
+  /** Maps hashes to blocks by position, in proportion if their numbers differ. */
   void map(long[] engineKeys, long[] requestKeys) {
     int engines = engineKeys.length;
     int requests = requestKeys.length;

@@ -14,7 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Counts requests by the stages that serve them, with llm-d's metric name. */
+/**
+ * Counts requests by the stages that serve them, in llm-d's metric {@code
+ * llm_d_epp_disagg_decision_total}.
+ */
 final class DecisionCounter {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");

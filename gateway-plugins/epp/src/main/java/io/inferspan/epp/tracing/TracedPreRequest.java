@@ -33,13 +33,13 @@ final class TracedPreRequest implements PreRequest {
   @Override
   public void prepare(SchedulingResult result, Headers headers) {
     if (preRequest.preparesDisaggregation()) {
-      seen(result, headers);
+      prepareTraced(result, headers);
     } else {
-      unseen(result, headers);
+      prepareUntraced(result, headers);
     }
   }
 
-  private void seen(SchedulingResult result, Headers headers) {
+  private void prepareTraced(SchedulingResult result, Headers headers) {
     try (OperationSpan span = tracing.preRequest(result, result.cycle().context())) {
       try {
         preRequest.prepare(result, headers);
@@ -49,7 +49,7 @@ final class TracedPreRequest implements PreRequest {
     }
   }
 
-  private void unseen(SchedulingResult result, Headers headers) {
+  private void prepareUntraced(SchedulingResult result, Headers headers) {
     try {
       preRequest.prepare(result, headers);
     } catch (RuntimeException | LinkageError e) {

@@ -43,11 +43,11 @@ final class TracedProfileHandler implements ProfileHandler {
   public Pick pick(
       Cycle cycle, Set<String> profiles, Map<String, List<Endpoint>> results, Context context) {
     if (handler.shape() == Shape.SINGLE) {
-      return unseen(cycle, profiles, results, context);
+      return pickUntraced(cycle, profiles, results, context);
     }
     try (OperationSpan span = open(cycle, profiles.size(), results.size(), context)) {
       try {
-        Pick pick = asked(cycle, profiles, results, span.context());
+        Pick pick = requirePick(cycle, profiles, results, span.context());
         EppTracing.decided(span, handler.shape(), pick);
         return pick;
       } catch (RuntimeException | LinkageError e) {
@@ -57,10 +57,10 @@ final class TracedProfileHandler implements ProfileHandler {
     }
   }
 
-  private Pick unseen(
+  private Pick pickUntraced(
       Cycle cycle, Set<String> profiles, Map<String, List<Endpoint>> results, Context context) {
     try {
-      return asked(cycle, profiles, results, context);
+      return requirePick(cycle, profiles, results, context);
     } catch (RuntimeException | LinkageError e) {
       QuietLog.failed(handler, e);
       return Pick.end(FAILED);
@@ -71,7 +71,7 @@ final class TracedProfileHandler implements ProfileHandler {
    * Returns the handler's decision. A handler that was compiled without null checks may return
    * null.
    */
-  private Pick asked(
+  private Pick requirePick(
       Cycle cycle, Set<String> profiles, Map<String, List<Endpoint>> results, Context context) {
     Pick pick = Objects.requireNonNull(handler.pick(cycle, profiles, results, context));
     Objects.requireNonNull(pick.profiles());

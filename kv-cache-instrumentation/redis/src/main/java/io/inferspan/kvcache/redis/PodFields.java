@@ -24,7 +24,10 @@ final class PodFields {
   /** The cache is cleared when it has more entries than this. */
   static final int REMEMBERED = 8_192;
 
-  /** No holder that we write is longer; a longer field is not parsed. */
+  /**
+   * The maximum length of a field in bytes; longer fields count as unreadable. Inferspan writes
+   * shorter ones.
+   */
   static final int LONGEST = 2_048;
 
   /** Go escapes characters that are special in HTML and JavaScript. */
@@ -86,7 +89,10 @@ final class PodFields {
     Known unused = parse(new String(bytesOf(PodEntry.of("pod", "gpu")), UTF_8));
   }
 
-  /** Returns the holder that a field describes, or null, which is counted, if it cannot be read. */
+  /**
+   * Returns the holder that a field describes; counts the field and returns null if it is
+   * unreadable.
+   */
   @Nullable PodEntry read(@Nullable Response field) {
     PodEntry holder = field == null ? null : knownOf(field).holder();
     if (holder == null) {
@@ -96,7 +102,7 @@ final class PodFields {
   }
 
   private Known knownOf(Response field) {
-    // One character per byte: a lossless key that is cheap to make.
+    // As a key for the cache, one character per byte is cheap to create and loses nothing.
     String bytes = field.toString(ISO_8859_1);
     Known known = remembered.get(bytes);
     if (known != null) {
@@ -128,7 +134,8 @@ final class PodFields {
   }
 
   /**
-   * Parses as Go does: names in any case, missing or null members are empty, unknown ones ignored.
+   * Parses like Go's {@code encoding/json}: ignores the case of names and unknown members, and
+   * treats missing or null members as empty.
    */
   private static Known parse(JsonObject members) {
     String pod = "";

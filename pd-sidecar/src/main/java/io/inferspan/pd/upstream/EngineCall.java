@@ -258,10 +258,11 @@ public abstract class EngineCall {
 
   final void end(HttpHeaders trailers) {
     if (!finished) {
-      finished = true;
       connection = null;
       releaseRequest();
       ended(trailers);
+      // Not before, so that an exception there still fails the call.
+      finished = true;
     }
   }
 

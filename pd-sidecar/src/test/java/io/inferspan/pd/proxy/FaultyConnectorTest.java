@@ -10,9 +10,11 @@ import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.memory.HeldBodies;
+import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.relay.Gate;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.Decoders;
 import io.inferspan.pd.request.Engines;
@@ -85,7 +87,7 @@ final class FaultyConnectorTest {
   }
 
   @Test
-  void filterThatThrows_isAnsweredWith502() throws Exception {
+  void gateThatThrows_isAnsweredWith502() throws Exception {
     assertFaultIsAnswered(
         502,
         "BadGateway",
@@ -93,10 +95,20 @@ final class FaultyConnectorTest {
             request.stream(
                 DecodeLeg.of(request.body().original())
                     .on(request.prefiller())
-                    .rewritten(
-                        _ -> {
-                          throw new IllegalStateException("planted");
-                        })));
+                    .gated(new FaultyGate())));
+  }
+
+  private static final class FaultyGate implements Gate {
+    @Override
+    public Verdict look(
+        io.netty.handler.codec.http.HttpResponse head, HeldBody body, Progress now) {
+      throw new IllegalStateException("planted");
+    }
+
+    @Override
+    public long maxHeldBytes(long limit) {
+      return limit;
+    }
   }
 
   private void assertFaultIsAnswered(int status, String type, Consumer<PdRequest> serving)

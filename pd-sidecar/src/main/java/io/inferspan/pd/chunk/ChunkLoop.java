@@ -185,7 +185,7 @@ public final class ChunkLoop {
     begun = true;
     HttpResponse head =
         new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, headers);
-    request.answer().begin(head, leg.filter() == null ? null : leg.filter().apply(head), _ -> {});
+    request.answer().begin(head, leg.cachedTokens(), _ -> {});
   }
 
   private void send(ByteBuf piece) {

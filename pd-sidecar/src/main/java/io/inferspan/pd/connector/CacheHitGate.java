@@ -6,10 +6,11 @@ import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.json.SseLines;
 import io.inferspan.pd.memory.HeldBody;
+import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.Gate;
 import io.inferspan.pd.request.PdRequest;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import java.util.function.Consumer;
@@ -69,6 +70,7 @@ final class CacheHitGate implements Gate {
   @Override
   public Verdict look(HttpResponse head, HeldBody body, Progress progress) {
     if (head.status().codeClass() != HttpStatusClass.SUCCESS) {
+      removeHeaders(head);
       return Verdict.PASS;
     }
     if (!streaming && progress == Progress.COMPLETE) {
@@ -86,6 +88,15 @@ final class CacheHitGate implements Gate {
     return progress == Progress.FULL ? Verdict.PASS : Verdict.WAIT;
   }
 
+  /** Removes the headers of an error response, of which the client gets status and body only. */
+  private static void removeHeaders(HttpResponse head) {
+    String length = head.headers().get(HttpHeaderNames.CONTENT_LENGTH);
+    head.headers().clear().add(EngineAnswer.plainText());
+    if (length != null) {
+      head.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
+    }
+  }
+
   private static Verdict events(ByteBuf body) {
     boolean[] missed = new boolean[1];
     SseLines.forEachData(body, event -> missed[0] |= tooLittle(event));
@@ -96,27 +107,13 @@ final class CacheHitGate implements Gate {
   private Verdict whole(HeldBody body) {
     if (!looking) {
       looking = true;
-      if (body.take(body.length())) {
-        request.compute(body, () -> scan(body), scan -> looked(body, scan));
-      } else {
-        verdict = Verdict.PASS;
-      }
+      int depth = request.config().get(Settings.JSON_DEPTH_LIMIT);
+      request.compute(body, () -> JsonScan.of(body.join(), depth), this::looked);
     }
     return verdict;
   }
 
-  private JsonScan scan(HeldBody body) {
-    ByteBuf bytes = body.toBuffer();
-    try {
-      return JsonScan.of(
-          ByteBufUtil.getBytes(bytes), request.config().get(Settings.JSON_DEPTH_LIMIT));
-    } finally {
-      bytes.release();
-    }
-  }
-
-  private void looked(HeldBody body, JsonScan scan) {
-    body.giveBack(body.length());
+  private void looked(JsonScan scan) {
     JsonObject answer = scan.object();
     unreadable = answer == null;
     verdict = answer == null || tooLittle(answer) ? Verdict.DROP : Verdict.PASS;

@@ -149,16 +149,11 @@ public final class Nixl implements Connector {
       request.refuse(EngineAnswer.badRequest("invalid JSON: " + scan.fault()), "BadRequestError");
       return;
     }
-    long cached = CachedTokens.of(prefilled);
-    long limit = request.config().get(Settings.BODY_LIMIT);
     request.stream(
         DecodeLeg.of(decodeBody(pair, prefilled).pieces())
             .with(decodeHeaders(pair, prefilled))
             .on(pair.decoder())
-            .rewritten(
-                head ->
-                    CachedTokensFilter.of(
-                        head, cached, limit, request.parts().heldBodies(), request)));
+            .counting(CachedTokens.of(prefilled)));
   }
 
   private static Map<String, String> decodeHeaders(Pair pair, JsonObject prefilled) {

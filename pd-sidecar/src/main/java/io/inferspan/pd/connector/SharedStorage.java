@@ -4,18 +4,13 @@ import com.google.auto.service.AutoService;
 import io.inferspan.pd.config.KvConnector;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.relay.BodyFilter;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpStatusClass;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code shared-storage}: both engines use the same store of KV blocks, and prefill only fills it.
@@ -46,11 +41,7 @@ public final class SharedStorage implements Connector {
       return;
     }
     CacheHitGate gate = new CacheHitGate(request, unreadable -> dropped(request, unreadable));
-    gate.recheckedBy(
-        request.streamWhole(
-            DecodeLeg.of(request.body().original())
-                .rewritten(SharedStorage::withoutHeadersOfErrors)
-                .gated(gate)));
+    gate.recheckedBy(request.streamWhole(DecodeLeg.of(request.body().original()).gated(gate)));
   }
 
   private static void dropped(PdRequest request, boolean unreadable) {
@@ -95,17 +86,5 @@ public final class SharedStorage implements Connector {
     } else {
       request.deliver(answer.failure() == null ? answer.with(EngineAnswer.plainText()) : answer);
     }
-  }
-
-  /** Removes the headers of an error response, of which the client gets status and body only. */
-  private static @Nullable BodyFilter withoutHeadersOfErrors(HttpResponse head) {
-    if (head.status().codeClass() != HttpStatusClass.SUCCESS) {
-      String length = head.headers().get(HttpHeaderNames.CONTENT_LENGTH);
-      head.headers().clear().add(EngineAnswer.plainText());
-      if (length != null) {
-        head.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
-      }
-    }
-    return null;
   }
 }

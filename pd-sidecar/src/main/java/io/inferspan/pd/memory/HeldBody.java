@@ -145,14 +145,12 @@ public final class HeldBody {
     return whole;
   }
 
-  /** Uses an array as the whole body; returns false if there is no room. */
-  public boolean hold(byte[] whole) {
-    boolean fits = take(whole.length);
-    if (fits) {
-      joined = whole;
-      length = whole.length;
-    }
-    return fits;
+  /** Replaces the bytes by others, which are counted instead. */
+  public void replace(byte[] whole) {
+    releaseSegments();
+    joined = whole;
+    length = whole.length;
+    giveBack(taken - whole.length);
   }
 
   /** Returns the bytes so far as a buffer, which holds a reference until it is released. */

@@ -4,8 +4,6 @@ import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.metrics.StageRun;
-import io.inferspan.pd.relay.BodyFilter;
-import io.inferspan.pd.relay.ClientAnswer;
 import io.inferspan.pd.relay.ForwardedHeaders;
 import io.inferspan.pd.relay.Gate;
 import io.inferspan.pd.relay.Gate.Progress;
@@ -21,7 +19,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +45,7 @@ class DecodeCall extends EngineCall {
   /** Null for a request that is passed through, because it is not a decode. */
   private final @Nullable StageRun counted;
 
-  private final @Nullable Function<HttpResponse, @Nullable BodyFilter> filter;
+  private final @Nullable Long cachedTokens;
   private final Runnable cancelling = this::giveUp;
   private @Nullable Held held;
   private boolean over;
@@ -105,7 +102,7 @@ class DecodeCall extends EngineCall {
     this.callTrace = trace.call("POST", target.host(), target.port(), sent().headers());
     this.counted = request.metrics().begin(Stage.DECODE, trace.spanContext());
     // Not the whole leg, so that its body is freed before the response ends.
-    this.filter = leg.filter();
+    this.cachedTokens = leg.cachedTokens();
     if (leg.gate() != null) {
       held =
           new Held(
@@ -126,7 +123,7 @@ class DecodeCall extends EngineCall {
     this.callTrace = request.trace().call(sent().method().name(), target.host(), target.port());
     callTrace.inject(sent().headers());
     this.counted = counted;
-    this.filter = null;
+    this.cachedTokens = null;
   }
 
   final void start() {
@@ -138,14 +135,15 @@ class DecodeCall extends EngineCall {
   protected final void head(HttpResponse head) {
     if (held == null) {
       ForwardedHeaders.fromEngine(head);
-      answer.begin(head, answering(head), this::reading);
+      answering(head);
+      answer.begin(head, cachedTokens, this::reading);
     } else {
       held.head = head;
     }
   }
 
-  /** Called when the response begins; returns a filter for its body or null. */
-  protected @Nullable BodyFilter answering(HttpResponse head) {
+  /** Called when the response begins. */
+  protected void answering(HttpResponse head) {
     // The gate has passed it, so no other stage follows.
     request.releaseBody();
     int status = head.status().code();
@@ -156,7 +154,6 @@ class DecodeCall extends EngineCall {
     if (status >= FIRST_ERROR_STATUS && trace != null) {
       trace.fail(Integer.toString(status), FAILED);
     }
-    return filter == null ? null : filter.apply(head);
   }
 
   @Override

@@ -1,28 +1,25 @@
 package io.inferspan.pd.request;
 
 import io.inferspan.pd.json.JsonPieces;
-import io.inferspan.pd.relay.BodyFilter;
 import io.inferspan.pd.relay.Gate;
 import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.semconv.PdAttributes;
-import io.netty.handler.codec.http.HttpResponse;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The decoder's request, and the handling of its response.
  *
  * @param target the decoder if it is not the listener's own
- * @param filter returns a filter of the response's body; null for none
+ * @param cachedTokens the count that replaces the decoder's in its response; null for none
  * @param gate decides whether the client gets the response; null for always
  */
 public record DecodeLeg(
     JsonPieces body,
     Map<String, String> headers,
     @Nullable Target target,
-    @Nullable Function<HttpResponse, @Nullable BodyFilter> filter,
+    @Nullable Long cachedTokens,
     @Nullable Gate gate) {
 
   /** Creates a leg whose response is passed to the client. */
@@ -31,20 +28,21 @@ public record DecodeLeg(
   }
 
   public DecodeLeg with(Map<String, String> moreHeaders) {
-    return new DecodeLeg(body, moreHeaders, target, filter, gate);
+    return new DecodeLeg(body, moreHeaders, target, cachedTokens, gate);
   }
 
   /** Returns a copy with another decoder than the listener's own; null for the listener's own. */
   public DecodeLeg on(@Nullable Target decoder) {
-    return new DecodeLeg(body, headers, decoder, filter, gate);
+    return new DecodeLeg(body, headers, decoder, cachedTokens, gate);
   }
 
-  public DecodeLeg rewritten(Function<HttpResponse, @Nullable BodyFilter> rewriting) {
-    return new DecodeLeg(body, headers, target, rewriting, gate);
+  /** Returns a copy whose response gets the count of cached tokens of prefill. */
+  public DecodeLeg counting(long prefilled) {
+    return new DecodeLeg(body, headers, target, prefilled, gate);
   }
 
   public DecodeLeg gated(Gate decision) {
-    return new DecodeLeg(body, headers, target, filter, decision);
+    return new DecodeLeg(body, headers, target, cachedTokens, decision);
   }
 
   public Target decoder(PdRequest request) {

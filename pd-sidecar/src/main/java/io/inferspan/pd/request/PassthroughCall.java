@@ -2,7 +2,6 @@ package io.inferspan.pd.request;
 
 import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.metrics.Stage;
-import io.inferspan.pd.relay.BodyFilter;
 import io.inferspan.pd.server.BodyListener;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.upstream.Target;
@@ -14,7 +13,6 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
-import org.jspecify.annotations.Nullable;
 
 /** Passes a request through without inspecting its body. */
 final class PassthroughCall extends DecodeCall {
@@ -93,9 +91,9 @@ final class PassthroughCall extends DecodeCall {
   }
 
   @Override
-  protected @Nullable BodyFilter answering(HttpResponse head) {
+  protected void answering(HttpResponse head) {
     // After a protocol upgrade, raw bytes follow.
     bodyless &= !head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
-    return super.answering(head);
+    super.answering(head);
   }
 }

@@ -8,9 +8,7 @@ import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.metrics.Stage;
-import io.inferspan.pd.relay.ClientAnswer;
 import io.inferspan.pd.relay.EngineAnswer;
-import io.inferspan.pd.relay.Offload;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.tracing.RequestTrace;
 import io.inferspan.pd.upstream.Target;
@@ -35,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * ends exactly once: with a response, with a failure, or because the client disconnects. Then its
  * span ends and it is counted. It runs on one event loop.
  */
-public final class PdRequest implements Offload, ClientExchange.Owner {
+public final class PdRequest implements ClientExchange.Owner {
   /** Scanning this many bytes takes about a millisecond. */
   private static final int LARGE_BODY_BYTES = 1 << 20;
 
@@ -76,7 +74,7 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     this.parts = parts;
     this.api = api;
     this.trace = trace;
-    this.answer = new ClientAnswer(exchange, trace, parts.metrics(), api != Api.PASSTHROUGH);
+    this.answer = new ClientAnswer(this, exchange);
   }
 
   /** Counts an arrived request and ensures that it ends. */
@@ -305,7 +303,11 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     }
   }
 
-  @Override
+  /**
+   * Runs {@code task} on a worker thread, then passes its result to {@code next} on the event loop.
+   * If {@code large} is small, both run at once on the calling thread. If the request ends while
+   * the task runs, {@code next} is not called.
+   */
   public <T> void compute(HeldBody large, Supplier<T> task, Consumer<? super T> next) {
     if (large.length() < LARGE_BODY_BYTES) {
       next.accept(task.get());

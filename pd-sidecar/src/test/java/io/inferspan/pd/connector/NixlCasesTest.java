@@ -111,6 +111,14 @@ final class NixlCasesTest extends WireTest {
   }
 
   @Test
+  void case24_anAnswerThatIsTooLong_passesUnchanged() {
+    String answer = "{\"usage\":{\"a\":\"" + "a".repeat(200_000) + "\"}}";
+    decoder.answer(ScriptedEngine.json(200, answer));
+
+    assertThat(ask(CHAT, "{}", "--body-limit=100000").body()).isEqualTo(answer);
+  }
+
+  @Test
   void case24_prefillWithoutCachedTokens_meansNone() {
     prefiller.answer(ScriptedEngine.json(200, "{\"kv_transfer_params\":{}}"));
     decoder.answer(

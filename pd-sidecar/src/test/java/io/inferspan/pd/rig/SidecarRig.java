@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
@@ -157,6 +158,16 @@ public final class SidecarRig implements AutoCloseable {
 
   public SidecarServer server() {
     return server;
+  }
+
+  /** The threads for work that would block an event loop. */
+  public Executor workers() {
+    return loops.workers();
+  }
+
+  /** Returns a gauge, also when no worker is free to be scraped by. */
+  public double gauge(String name, String... tags) {
+    return server.metrics().registry().get("inferspan_pd_" + name).tags(tags).gauge().value();
   }
 
   public URI uri(String path) {

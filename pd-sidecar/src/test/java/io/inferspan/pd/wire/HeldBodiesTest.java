@@ -12,6 +12,7 @@ import io.inferspan.pd.rig.WireTest;
 import io.inferspan.pd.tracing.Scrape;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -133,6 +134,36 @@ final class HeldBodiesTest extends WireTest {
 
     assertThat(held()).isZero();
     client.close();
+    assertNothingIsHeld();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nixlv2", "shared-storage"})
+  void largeAnswerOfAClientThatLeft_isReleased(String connector) throws Exception {
+    String counted = "{\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":7}}";
+    RawServer prefiller = engineAnswering(ok(counted + "}"));
+    int large = 2 << 20;
+    RawServer decoder =
+        engineAnswering(ok(counted.replace('7', '8') + ",\"a\":\"" + "a".repeat(large) + "\"}"));
+    SidecarRig sidecar =
+        sidecar(
+            decoder,
+            "--kv-connector=" + connector,
+            "--body-limit=8MiB",
+            "--held-bodies-limit=16MiB");
+    CompletableFuture<?> scanned = new CompletableFuture<>();
+    closing(() -> scanned.complete(null));
+    sidecar.workers().execute(scanned::join);
+    sidecar.workers().execute(scanned::join);
+    Wire client = to(sidecar).send(post(prefiller, THRESHOLD));
+    Awaited.within(
+        SOON,
+        "the answer was read",
+        () -> sidecar.gauge("upstream_connections_idle", "stage", "decode") == 1);
+    client.reset();
+    Awaited.within(SOON, "the request ended", () -> sidecar.gauge("requests_in_flight") == 0);
+    scanned.complete(null);
+
     assertNothingIsHeld();
   }
 

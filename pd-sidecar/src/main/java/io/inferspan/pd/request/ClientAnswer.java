@@ -1,10 +1,15 @@
-package io.inferspan.pd.relay;
+package io.inferspan.pd.request;
 
-import io.inferspan.pd.metrics.SidecarMetrics;
+import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.json.CachedTokens;
+import io.inferspan.pd.json.CachedTokensRewriter;
+import io.inferspan.pd.json.SseLines;
+import io.inferspan.pd.memory.HeldBody;
+import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.server.ClientExchange;
-import io.inferspan.pd.tracing.RequestTrace;
 import io.inferspan.response.ResponseTap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
@@ -14,7 +19,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a response to the client: rewrites, observes, batches and flushes it.
+ * Sends a response to the client: corrects, observes, batches and flushes it.
+ *
+ * <p>After a prefill, its count of cached prompt tokens replaces that of decode, because the
+ * decoder counts the whole prompt as cached. An event stream is corrected line by line; any other
+ * response is held until it is complete, or passed unchanged if it is too long for that.
  *
  * <p>Small pieces that arrived in one read are sent at once, in one write. Only pieces that follow
  * each other within {@link #BURST_NANOS}, far faster than tokens, are batched for this time,
@@ -22,17 +31,21 @@ import org.jspecify.annotations.Nullable;
  * that little is buffered.
  */
 public final class ClientAnswer {
+  private static final String EVENT_STREAM = "text/event-stream";
   private static final int FIRST_ERROR_STATUS = 400;
   private static final int GATHERED_BYTES = 16 * 1024;
   private static final int MAX_UNFLUSHED_BYTES = 64 * 1024;
   private static final long BURST_NANOS = 150_000;
 
+  private final PdRequest request;
   private final ClientExchange exchange;
-  private final RequestTrace trace;
-  private final SidecarMetrics metrics;
-  private final boolean watched;
   private Consumer<Boolean> reading = _ -> {};
-  private @Nullable BodyFilter filter;
+
+  /** The count that replaces the decoder's; null if the response passes unchanged. */
+  private @Nullable Long cachedTokens;
+
+  private @Nullable CachedTokensRewriter lines;
+  private @Nullable HeldBody whole;
   private @Nullable ResponseTap tap;
   private @Nullable ByteBuf pending;
   private boolean gathering;
@@ -41,38 +54,34 @@ public final class ClientAnswer {
   private int status;
   private long flushedNanos = System.nanoTime() - BURST_NANOS;
 
-  /**
-   * Creates a response that has not begun.
-   *
-   * @param watched whether its tokens are recorded
-   */
-  public ClientAnswer(
-      ClientExchange exchange, RequestTrace trace, SidecarMetrics metrics, boolean watched) {
+  /** Creates a response that has not begun. */
+  ClientAnswer(PdRequest request, ClientExchange exchange) {
+    this.request = request;
     this.exchange = exchange;
-    this.trace = trace;
-    this.metrics = metrics;
-    this.watched = watched;
   }
 
   /**
    * Begins the response.
    *
-   * @param rewriting the filter of its body; null for none
+   * @param prefilled the cached tokens that prefill counted; null for no correction
    * @param flow stops and resumes the source of the response
    */
-  public void begin(HttpResponse head, @Nullable BodyFilter rewriting, Consumer<Boolean> flow) {
+  public void begin(HttpResponse head, @Nullable Long prefilled, Consumer<Boolean> flow) {
     status = head.status().code();
-    filter = rewriting;
     reading = flow;
     HttpHeaders headers = head.headers();
-    if (watched && status < FIRST_ERROR_STATUS) {
+    if (request.api() != Api.PASSTHROUGH && status < FIRST_ERROR_STATUS) {
       tap =
           ResponseTap.forHeaders(
               headers.get(HttpHeaderNames.CONTENT_TYPE),
               headers.get(HttpHeaderNames.CONTENT_ENCODING));
     }
-    if (filter != null) {
+    if (prefilled != null && !headers.contains(HttpHeaderNames.CONTENT_ENCODING)) {
+      cachedTokens = prefilled;
       headers.remove(HttpHeaderNames.CONTENT_LENGTH);
+      if (headers.get(HttpHeaderNames.CONTENT_TYPE, "").contains(EVENT_STREAM)) {
+        lines = new CachedTokensRewriter(prefilled);
+      }
     }
     exchange.head(head);
   }
@@ -84,7 +93,32 @@ public final class ClientAnswer {
 
   /** Writes a piece of the body and takes ownership of it. */
   public void write(ByteBuf content) {
-    gather(filter == null ? content : filter.rewrite(content));
+    gather(cachedTokens == null ? content : corrected(content, cachedTokens));
+  }
+
+  /** Returns the bytes that can be sent now, which may be empty. */
+  private ByteBuf corrected(ByteBuf content, long count) {
+    if (lines == null
+        && whole == null
+        && SseLines.isData(content, content.readerIndex(), content.writerIndex())) {
+      lines = new CachedTokensRewriter(count);
+    }
+    return lines == null ? hold(content) : lines.rewrite(content);
+  }
+
+  private ByteBuf hold(ByteBuf content) {
+    HeldBody held = whole == null ? request.parts().heldBodies().open() : whole;
+    long length = (long) held.length() + content.readableBytes();
+    if (length <= request.config().get(Settings.BODY_LIMIT) && held.append(content)) {
+      whole = held;
+      content.release();
+      return Unpooled.EMPTY_BUFFER;
+    }
+    whole = null;
+    cachedTokens = null;
+    ByteBuf all = Unpooled.wrappedBuffer(held.toBuffer(), content);
+    held.release();
+    return all;
   }
 
   private void gather(ByteBuf next) {
@@ -119,7 +153,8 @@ public final class ClientAnswer {
       }
     }
     if (waiting && watching.hasFirstToken()) {
-      metrics.firstToken(now - trace.arrivedNanos(), trace.spanContext());
+      long arrived = request.trace().arrivedNanos();
+      request.metrics().firstToken(now - arrived, request.trace().spanContext());
     }
   }
 
@@ -174,17 +209,38 @@ public final class ClientAnswer {
     }
   }
 
-  /** Ends the response once its filter has, and then runs {@code delivered}. */
+  /** Ends the response, possibly later, and then runs {@code delivered}. */
   public void end(HttpHeaders trailers, Runnable delivered) {
-    if (filter == null) {
+    HeldBody body = whole;
+    if (body == null || cachedTokens == null) {
+      gather(lines == null ? Unpooled.EMPTY_BUFFER : lines.end());
       complete(trailers, delivered);
-    } else {
-      filter.end(
-          rest -> {
-            gather(rest);
-            complete(trailers, delivered);
-          });
+      return;
     }
+    long count = cachedTokens;
+    request.compute(
+        body,
+        () -> changed(body, count),
+        changed -> {
+          if (whole != null) {
+            if (changed != null) {
+              body.replace(changed);
+            }
+            gather(body.toBuffer());
+            releaseWhole();
+            complete(trailers, delivered);
+          }
+        });
+  }
+
+  /**
+   * Returns the response with the count; null if nothing changes, or if there is no room for it.
+   */
+  private static byte @Nullable [] changed(HeldBody body, long count) {
+    // Not for a buffer of the body, whose references only the event loop may count.
+    return body.take(body.length())
+        ? CachedTokens.replaced(Unpooled.wrappedBuffer(body.join()), count)
+        : null;
   }
 
   private void complete(HttpHeaders trailers, Runnable delivered) {
@@ -197,12 +253,20 @@ public final class ClientAnswer {
   /** Releases the unsent part of a response that will not be completed. */
   public void discard() {
     flushDue = false;
-    if (filter != null) {
-      filter.discard();
+    if (lines != null) {
+      lines.close();
     }
+    releaseWhole();
     if (pending != null) {
       pending.release();
       pending = null;
+    }
+  }
+
+  private void releaseWhole() {
+    if (whole != null) {
+      whole.release();
+      whole = null;
     }
   }
 

@@ -5,10 +5,7 @@ import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.connector.EncodeStage;
-import io.inferspan.pd.json.JsonScan;
-import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.relay.BodyCollector;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.ForwardedHeaders;
 import io.inferspan.pd.request.Decision;
@@ -39,13 +36,11 @@ public final class PdProxy implements RequestHandler {
 
   private static final String UNREADABLE = "not host:port";
   private static final String CHAT_COMPLETIONS = "/v1/chat/completions";
-  private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 
   private final ProxyParts parts;
   private final Connector connector;
   private final boolean mergesTransferParams;
   private final int chunkSize;
-  private final BodyCollector.Bounds bounds;
 
   public PdProxy(ProxyParts parts, Connector connector) {
     this.parts = parts;
@@ -53,11 +48,6 @@ public final class PdProxy implements RequestHandler {
     SidecarConfig config = parts.config();
     this.mergesTransferParams = config.get(Settings.EC_CONNECTOR).equals("ec-nixl");
     this.chunkSize = config.get(Settings.DECODE_CHUNK_SIZE);
-    this.bounds =
-        new BodyCollector.Bounds(
-            Math.min(config.get(Settings.BODY_LIMIT), LARGEST_ARRAY),
-            config.get(Settings.BODY_TIMEOUT),
-            config.get(Settings.BODY_MIN_RATE));
   }
 
   @Override
@@ -212,79 +202,14 @@ public final class PdProxy implements RequestHandler {
         && (request.decision().prefiller() == null || connector.decodesInChunks());
   }
 
-  /** Collects the body, scans it and continues; or responds with an error. */
+  /** Collects and scans the body, and continues with it. */
   private void withBody(PdRequest request, Consumer<PdRequest> next) {
-    Target prefiller = request.decision().prefiller();
-    HeldBody held = parts.heldBodies().open(prefiller == null ? null : prefiller.authority());
-    request.hold(held);
-    int depth = parts.config().get(Settings.JSON_DEPTH_LIMIT);
-    BodyCollector.collect(
-        request.exchange(),
-        bounds,
-        held,
-        end -> {
-          if (end == BodyCollector.End.COMPLETE) {
-            request.guard(
-                () ->
-                    request.compute(
-                        held,
-                        () -> JsonScan.of(held.join(), depth),
-                        scan -> scanned(request, held, scan, next)));
-          } else {
-            refuse(request, end);
+    request.collect(
+        () -> {
+          if (chunks(request)) {
+            request.decodedBy(leg -> ChunkLoop.decode(request, leg, chunkSize));
           }
+          next.accept(request);
         });
-  }
-
-  private void scanned(PdRequest request, HeldBody held, JsonScan scan, Consumer<PdRequest> next) {
-    if (scan.object() == null) {
-      request.refuse(
-          EngineAnswer.badRequest("invalid JSON: " + scan.fault()),
-          "invalid_json",
-          "the body is not a JSON object");
-      return;
-    }
-    request.scanned(held, scan.object());
-    if (chunks(request)) {
-      request.decodedBy(leg -> ChunkLoop.decode(request, leg, chunkSize));
-    }
-    next.accept(request);
-  }
-
-  private void refuse(PdRequest request, BodyCollector.End why) {
-    switch (why) {
-      case COMPLETE -> throw new IllegalArgumentException("a whole body is not refused");
-      case NO_ROOM -> {
-        request.metrics().noRoomForBody();
-        request.refuse(
-            EngineAnswer.busy(
-                "the limit of %d bytes for all bodies is reached (--held-bodies-limit)"
-                    .formatted(parts.heldBodies().limit())),
-            "no_room_for_body",
-            "the limit for held bodies is reached");
-      }
-      case TOO_LARGE -> {
-        request.metrics().bodyTooLarge();
-        request.exchange().closeAfter();
-        request.refuse(
-            EngineAnswer.error(
-                HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
-                "RequestEntityTooLarge",
-                "the body is larger than the limit of %d bytes (--body-limit)"
-                    .formatted(bounds.bytes())),
-            "body_too_large",
-            "the body is larger than allowed");
-      }
-      case TOO_SLOW -> {
-        request.exchange().closeAfter();
-        request.refuse(
-            EngineAnswer.error(
-                HttpResponseStatus.REQUEST_TIMEOUT,
-                "RequestTimeout",
-                "the body did not arrive in time (--body-timeout, --body-min-rate)"),
-            "body_too_slow",
-            "the body did not arrive in time");
-      }
-    }
   }
 }

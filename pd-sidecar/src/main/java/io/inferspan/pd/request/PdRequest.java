@@ -2,7 +2,6 @@ package io.inferspan.pd.request;
 
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.Api;
@@ -135,9 +134,13 @@ public final class PdRequest implements ClientExchange.Owner {
     return parts.decoders().of(exchange.rank());
   }
 
-  /** Takes ownership of the request's body, and holds it until no further stage can follow. */
-  public void hold(HeldBody incoming) {
+  /** Collects and scans the body, which is held until no more stages follow, and continues. */
+  public void collect(Runnable next) {
+    Target pod = decision.prefiller();
+    HeldBody incoming = parts.heldBodies().open(pod == null ? null : pod.authority());
     held = incoming;
+    body = new RequestBody(this, incoming, next);
+    body.collect();
   }
 
   /** Returns the holder of the body; null if it has been released. */
@@ -151,10 +154,6 @@ public final class PdRequest implements ClientExchange.Owner {
       held.release();
       held = null;
     }
-  }
-
-  public void scanned(HeldBody incoming, JsonObject json) {
-    body = new RequestBody(incoming, json);
   }
 
   public RequestBody body() {

@@ -1,38 +1,196 @@
 package io.inferspan.pd.request;
 
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
+import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.memory.HeldBody;
+import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.server.BodyListener;
+import io.inferspan.pd.server.ClientExchange;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request, from which the bodies of its calls are made; released when decode has been
- * sent.
+ * The body of a request, from which the bodies of its calls are made.
+ *
+ * <p>It is collected within limits of size, time and rate, then scanned, and released when decode
+ * has been sent.
  */
-public final class RequestBody {
+public final class RequestBody implements BodyListener {
+  private static final long FIRST_BYTES = 4 * 1024;
+  private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
+  private static final Duration WINDOW = Duration.ofSeconds(5);
+
+  private final PdRequest request;
+  private final ClientExchange exchange;
   private final HeldBody held;
+  private final Runnable next;
+  private final long limit;
+  private final long timeoutNanos;
+  private final long startedNanos = System.nanoTime();
   private final Map<String, byte[]> presets = new LinkedHashMap<>(0);
+  private @Nullable ScheduledFuture<?> check;
+  private int lengthBefore;
+  private boolean over;
   private @Nullable JsonObject json;
   private @Nullable JsonPieces original;
 
   /**
-   * Creates a scanned body.
+   * Creates an empty body.
    *
-   * @param held the holder of the bytes of {@code json}
+   * @param held receives the bytes; the caller releases it
+   * @param next called when the body has been scanned, unless the request is refused
    */
-  RequestBody(HeldBody held, JsonObject json) {
+  RequestBody(PdRequest request, HeldBody held, Runnable next) {
+    this.request = request;
+    this.exchange = request.exchange();
     this.held = held;
-    this.json = json;
+    this.next = next;
+    this.limit = Math.min(request.config().get(Settings.BODY_LIMIT), LARGEST_ARRAY);
+    this.timeoutNanos = request.config().get(Settings.BODY_TIMEOUT).toNanos();
     held.whenFree(this::forget);
   }
 
   private void forget() {
     json = null;
     original = null;
+  }
+
+  /** Collects the body, or refuses it early if its content length is too large. */
+  void collect() {
+    long announced = HttpUtil.getContentLength(exchange.request(), FIRST_BYTES);
+    if (announced > limit) {
+      tooLarge();
+    } else if (!held.expect(announced)) {
+      noRoom();
+    } else {
+      exchange.continueBody();
+      exchange.body(this);
+    }
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    if (!over) {
+      if ((long) held.length() + content.readableBytes() > limit) {
+        tooLarge();
+      } else if (!held.append(content)) {
+        noRoom();
+      }
+    }
+    content.release();
+  }
+
+  /** Starts the timer, which a body that arrives at once does not need. */
+  @Override
+  public void pause() {
+    if (!over && check == null) {
+      checkLater();
+    }
+  }
+
+  private void checkLater() {
+    long nanos = WINDOW.toNanos();
+    if (timeoutNanos > 0) {
+      long left = timeoutNanos - (System.nanoTime() - startedNanos);
+      nanos = Math.min(nanos, Math.max(TimeUnit.MILLISECONDS.toNanos(1), left));
+    }
+    check = exchange.loop().schedule(this::check, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Checks that a slow body reaches the minimum rate in each window. */
+  private void check() {
+    if (over) {
+      return;
+    }
+    long passed = System.nanoTime() - startedNanos;
+    long came = (long) held.length() - lengthBefore;
+    long expected = request.config().get(Settings.BODY_MIN_RATE) * WINDOW.toSeconds();
+    boolean overdue = timeoutNanos > 0 && passed >= timeoutNanos;
+    if (overdue || (passed >= WINDOW.toNanos() && came < expected)) {
+      tooSlow();
+    } else {
+      lengthBefore = held.length();
+      checkLater();
+    }
+  }
+
+  @Override
+  public void end(HttpHeaders trailers) {
+    if (!over) {
+      stop();
+      int depth = request.config().get(Settings.JSON_DEPTH_LIMIT);
+      request.guard(
+          () -> request.compute(held, () -> JsonScan.of(held.join(), depth), this::scanned));
+    }
+  }
+
+  private void scanned(JsonScan scan) {
+    if (scan.object() == null) {
+      request.refuse(
+          EngineAnswer.badRequest("invalid JSON: " + scan.fault()),
+          "invalid_json",
+          "the body is not a JSON object");
+    } else {
+      json = scan.object();
+      next.run();
+    }
+  }
+
+  private void stop() {
+    over = true;
+    if (check != null) {
+      check.cancel(false);
+    }
+  }
+
+  private void noRoom() {
+    stop();
+    request.metrics().noRoomForBody();
+    request.refuse(
+        EngineAnswer.busy(
+            "the limit of %d bytes for all bodies is reached (--held-bodies-limit)"
+                .formatted(held.bodies().limit())),
+        "no_room_for_body",
+        "the limit for held bodies is reached");
+  }
+
+  private void tooLarge() {
+    request.metrics().bodyTooLarge();
+    refuse(
+        HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
+        "RequestEntityTooLarge",
+        "the body is larger than the limit of %d bytes (--body-limit)".formatted(limit),
+        "body_too_large",
+        "the body is larger than allowed");
+  }
+
+  private void tooSlow() {
+    String why = "the body did not arrive in time";
+    refuse(
+        HttpResponseStatus.REQUEST_TIMEOUT,
+        "RequestTimeout",
+        why + " (--body-timeout, --body-min-rate)",
+        "body_too_slow",
+        why);
+  }
+
+  private void refuse(
+      HttpResponseStatus status, String type, String text, String errorType, String why) {
+    stop();
+    exchange.closeAfter();
+    request.refuse(EngineAnswer.error(status, type, text), errorType, why);
   }
 
   public JsonObject json() {

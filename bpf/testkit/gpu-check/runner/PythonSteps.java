@@ -55,7 +55,9 @@ final class PythonSteps {
             String traceparent = DriverSteps.traceparent();
             load.ask("counts", UNSAMPLED, phase, batch, i % 2); // captures, compiles, allocates
             List<String[]> answer = load.ask("counts", traceparent, phase, batch, i % 2);
-            compare(step, what, answer, watching.of(traceparent), wrong);
+            String kinds = String.join("|", KINDS);
+            long count = Calls.of(profiled(answer), kinds).count();
+            compare(step, what, answer, watching.of(traceparent, kinds, count), wrong);
           }
         }
       }

@@ -131,6 +131,13 @@ final class Watching implements AutoCloseable {
     return settled(traceparent);
   }
 
+  /** Waits until this many calls of a trace are exported, but not for ever, and returns its calls by kind. */
+  Map<String, Calls> of(String traceparent, String kinds, long count) throws InterruptedException {
+    long began = System.nanoTime();
+    while (Calls.of(of(traceparent), kinds).count() < count && System.nanoTime() - began < 10_000_000_000L) {}
+    return settled(traceparent);
+  }
+
   /** Waits until all ended requests are exported. */
   void settle() throws InterruptedException {
     Thread.sleep(400);
@@ -144,8 +151,8 @@ final class Watching implements AutoCloseable {
     return byTrace.getOrDefault(traceparent.split("-")[1], Map.of());
   }
 
-  long lost() {
-    return bridge.status().lost();
+  Map<String, Long> losses() {
+    return bridge.status().losses();
   }
 
   @Override

@@ -158,13 +158,13 @@ final class ColdStartRun {
   }
 
   private void waitFor(ProcessHandle root, @Nullable Process process) {
-    readiness.whenEnded(root);
     if (options.url() != null) {
       readiness.whenAnswering(options.url());
     }
     if (options.log() != null && process != null) {
       readiness.whenLogged(process, options.log(), out);
     }
+    readiness.whenEnded(root);
   }
 
   private Ready await(StackEvents stacks) throws InterruptedException {

@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.coldstart;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import io.inferspan.ebpf.linux.Clocks;
 import java.io.BufferedReader;
@@ -18,10 +19,14 @@ public final class Readiness {
 
   private static final int POLL_MILLIS = 20;
   private static final int ANSWER_MILLIS = 2_000;
+  private static final int LAST_LINES_MILLIS = 1_000;
   private static final int HUNDRED = 100;
   private static final int SUCCESSFUL = 2;
 
   private final CompletableFuture<Ready> ready = new CompletableFuture<>();
+
+  /** Completes when all output was read. */
+  private CompletableFuture<Void> output = CompletableFuture.completedFuture(null);
 
   /** The sign of readiness. */
   public enum Cause {
@@ -95,9 +100,11 @@ public final class Readiness {
 
   /**
    * Waits for the first line of output that contains the pattern, and copies all lines to {@code
-   * out}.
+   * out}. Must precede {@link #whenEnded}.
    */
   public void whenLogged(Process process, Pattern pattern, PrintStream out) {
+    CompletableFuture<Void> all = new CompletableFuture<>();
+    output = all;
     Thread.ofPlatform()
         .daemon()
         .name("inferspan-output")
@@ -113,12 +120,27 @@ public final class Readiness {
                 }
               } catch (IOException ended) {
                 out.flush();
+              } finally {
+                all.complete(null);
               }
             });
   }
 
-  /** Reports the exit of the process as a sign. */
+  /**
+   * Reports the exit of the process as a sign, after its last lines were read. A descendant may
+   * keep the output open, so this waits a second at most.
+   */
   public void whenEnded(ProcessHandle process) {
-    var ignored = process.onExit().thenRun(() -> now(Cause.EXIT));
+    CompletableFuture<Void> lastLines = output;
+    var ignored =
+        process
+            .onExit()
+            .thenApply(ended -> new Ready(Cause.EXIT, Clocks.monotonicNanos()))
+            .thenCompose(
+                exit ->
+                    lastLines
+                        .completeOnTimeout(null, LAST_LINES_MILLIS, MILLISECONDS)
+                        .thenApply(all -> exit))
+            .thenApply(ready::complete);
   }
 }

@@ -22,7 +22,6 @@ public enum BpfCommand {
   PROG_BY_NUMBER(13),
   MAP_BY_NUMBER(14),
   INFO_BY_FD(15),
-  BTF_LOAD(18),
   MAP_TAKE(21),
   LINK_CREATE(28),
   ENABLE_STATS(32),

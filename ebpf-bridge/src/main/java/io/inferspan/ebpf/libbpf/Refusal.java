@@ -2,7 +2,6 @@ package io.inferspan.ebpf.libbpf;
 
 import io.inferspan.ebpf.linux.Capability;
 import io.inferspan.ebpf.linux.Errno;
-import io.inferspan.ebpf.linux.KernelVersion;
 import io.inferspan.ebpf.linux.SystemView;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -38,7 +37,6 @@ record Refusal(
   private static final Pattern NO_REASON =
       Pattern.compile("failed to load object|-- (BEGIN|END)|BPF program load failed|^\\s*$");
 
-  private static final KernelVersion NO_MEMORY_LOCK = new KernelVersion(5, 11);
   private static final int MAX_MESSAGE_CHARS = 240;
 
   static Refusal of(String program, String section, int errno, String messages, SystemView system) {
@@ -94,16 +92,10 @@ record Refusal(
   }
 
   private String attaching() {
-    String section = sections.getOrDefault(object, "");
-    if (Errno.ENOENT.is(errno) && section.startsWith("tracepoint/")) {
-      return system.hasTracefs()
-          ? "this kernel has no such tracepoint"
-          : "mount tracefs (mount -t tracefs none /sys/kernel/tracing) and run with read access";
-    }
     if (Errno.ENOENT.is(errno)) {
       return "check that the file or the kernel function exists";
     }
-    return permission(section);
+    return permission(sections.getOrDefault(object, ""));
   }
 
   /**
@@ -127,17 +119,9 @@ record Refusal(
       return "a seccomp filter is active, allow bpf(2) and perf_event_open(2) in the container's"
           + " profile";
     }
-    if (locksMemory()) {
-      return "raise the limit of locked memory (ulimit -l unlimited)";
-    }
     return root
         ? "a security module or lockdown forbids it, " + lockdown()
         : "run with CAP_SYS_ADMIN, which this way of attaching also needs";
-  }
-
-  private boolean locksMemory() {
-    return !system.kernel().atLeast(NO_MEMORY_LOCK.major(), NO_MEMORY_LOCK.minor())
-        && system.memoryLockBytes() != SystemView.UNLIMITED;
   }
 
   private String lockdown() {

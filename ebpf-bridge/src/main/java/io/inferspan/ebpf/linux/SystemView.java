@@ -16,9 +16,6 @@ import java.util.stream.Stream;
  */
 public final class SystemView {
 
-  /** No limit. */
-  public static final long UNLIMITED = Long.MAX_VALUE;
-
   private static final int MAX_LINES = 10_000;
 
   private final Path root;
@@ -55,12 +52,6 @@ public final class SystemView {
     return Files.isReadable(root.resolve("sys/kernel/btf/vmlinux"));
   }
 
-  /** Returns whether tracefs is mounted and readable, which classic tracepoints need. */
-  public boolean hasTracefs() {
-    return Stream.of("sys/kernel/tracing/events", "sys/kernel/debug/tracing/events")
-        .anyMatch(directory -> Files.isReadable(root.resolve(directory)));
-  }
-
   /** Returns whether the BPF filesystem is mounted, in which maps are shared by path. */
   public boolean hasBpfFilesystem() {
     return lines("proc/self/mounts").stream()
@@ -84,13 +75,6 @@ public final class SystemView {
     int close = modes.indexOf(']');
     String mode = open >= 0 && close > open ? modes.substring(open + 1, close) : "none";
     return mode.equals("none") ? "" : mode;
-  }
-
-  /** Returns the limit of locked memory; kernels before 5.11 count BPF maps as locked. */
-  public long memoryLockBytes() {
-    String limit = field("proc/self/limits", "Max locked memory");
-    String soft = limit.split("\\s+", 2)[0];
-    return soft.matches("\\d{1,18}") ? Long.parseLong(soft) : UNLIMITED;
   }
 
   /** Returns Java's name of the CPU architecture. */

@@ -26,7 +26,6 @@ public final class SupportCheck {
       "run as root, or with CAP_BPF and CAP_PERFMON (docker run --cap-add BPF --cap-add PERFMON,"
           + " setpriv --ambient-caps)";
   private static final String NEWER = "run on Linux 6.1 or newer";
-  private static final long ENOUGH_LOCKED_BYTES = 64 << 20;
 
   private final MachineFacts facts;
   private final SystemView system;
@@ -52,15 +51,11 @@ public final class SupportCheck {
       kernel();
       types();
       privileges();
-      memoryLock();
       maps();
-      feature("tracing programs", KernelFeature.PROGRAMS);
-      feature("ring buffer", KernelFeature.RING_BUFFER);
-      feature("task storage", KernelFeature.TASK_STORAGE);
+      tracingPrograms();
       functionProbes();
       sleep();
       programTimes();
-      tracefs();
       bpfFilesystem();
       otherProcesses();
     }
@@ -136,22 +131,6 @@ public final class SupportCheck {
     }
   }
 
-  /** From Linux 5.11 on, maps are charged to the cgroup, and the limit has no effect. */
-  private void memoryLock() {
-    long bytes = system.memoryLockBytes();
-    if (system.kernel().atLeast(5, 11)) {
-      found.add(available("memory lock", "not needed by this kernel"));
-    } else if (bytes >= ENOUGH_LOCKED_BYTES) {
-      found.add(available("memory lock", bytes + " bytes may be locked"));
-    } else {
-      found.add(
-          missing(
-              "memory lock",
-              "only " + bytes + " bytes may be locked",
-              "raise the limit (ulimit -l unlimited, LimitMEMLOCK=infinity)"));
-    }
-  }
-
   private void maps() {
     int error = facts.features().error(KernelFeature.MAPS);
     if (error == 0) {
@@ -168,12 +147,13 @@ public final class SupportCheck {
     }
   }
 
-  private void feature(String name, KernelFeature feature) {
-    int error = facts.features().error(feature);
+  private void tracingPrograms() {
+    String name = "tracing programs";
+    int error = facts.features().error(KernelFeature.PROGRAMS);
     if (error == 0) {
       found.add(available(name, "works"));
     } else {
-      boolean forbidden = facts.features().forbidden(feature);
+      boolean forbidden = facts.features().forbidden(KernelFeature.PROGRAMS);
       found.add(
           missing(name, "refused with " + Errno.describe(error), forbidden ? AS_ROOT : NEWER));
     }
@@ -222,11 +202,6 @@ public final class SupportCheck {
             "none, so no CUDA and no NCCL events: "
                 + Errno.describe(facts.features().error(KernelFeature.PERF_UPROBES)),
             "run with CAP_SYS_ADMIN, or on Linux 6.6 or newer");
-  }
-
-  /** Reports tracefs, which the programs do not need because they use BTF tracepoints. */
-  private void tracefs() {
-    found.add(available("tracefs", system.hasTracefs() ? "readable" : "absent, and not needed"));
   }
 
   private void bpfFilesystem() {

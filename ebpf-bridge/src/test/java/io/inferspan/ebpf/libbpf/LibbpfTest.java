@@ -67,8 +67,6 @@ class LibbpfTest {
 
     assertThat(features.has(KernelFeature.MAPS)).isTrue();
     assertThat(features.has(KernelFeature.PROGRAMS)).isTrue();
-    assertThat(features.has(KernelFeature.RING_BUFFER)).isTrue();
-    assertThat(features.has(KernelFeature.TASK_STORAGE)).isTrue();
     assertThat(features.has(KernelFeature.PERF_UPROBES)).isTrue();
   }
 

@@ -16,7 +16,6 @@ class RefusalTest {
 
   private static final int EPERM = 1;
   private static final int EACCES = 13;
-  private static final int ENOENT = 2;
   private static final String PROGRAM_FAILED =
       """
       libbpf: prog 'probe': BPF program load failed: Operation not permitted
@@ -55,15 +54,6 @@ class RefusalTest {
   }
 
   @Test
-  void memoryLock_isNamedOnOldKernelsOnly() {
-    assertThat(load("tp_btf/sys_exit").remedy()).doesNotContain("locked memory");
-
-    system.kernel("5.10.0");
-
-    assertThat(load("tp_btf/sys_exit").remedy()).contains("ulimit -l");
-  }
-
-  @Test
   void lockdown_isQuoted() {
     system.file("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
 
@@ -99,20 +89,6 @@ class RefusalTest {
         .hasMessage(
             "object x was not loaded, EINVAL (invalid argument), libbpf says \"map 'events': failed"
                 + " to create: Invalid argument(-22)\"");
-  }
-
-  @Test
-  void missingTracefs_isNamed() {
-    system.without("sys/kernel/tracing/events/header_event");
-    system.without("sys/kernel/tracing/events");
-
-    assertThat(attach("tracepoint/tcp/tcp_probe", ENOENT).remedy()).contains("mount tracefs");
-  }
-
-  @Test
-  void absentTracepoint_isNamedWhereTracefsIsThere() {
-    assertThat(attach("tracepoint/tcp/tcp_probe", ENOENT).remedy())
-        .isEqualTo("this kernel has no such tracepoint");
   }
 
   @Test

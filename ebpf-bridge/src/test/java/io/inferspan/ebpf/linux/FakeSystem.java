@@ -14,12 +14,8 @@ public final class FakeSystem {
     this.root = root;
     kernel("6.18.44-cloud");
     capabilities("000001ffffffffff");
-    file(
-        "proc/self/limits",
-        "Limit  Soft Limit  Hard Limit  Units\nMax locked memory  65536  65536  bytes\n");
     file("proc/self/mounts", "proc /proc proc rw 0 0\nbpf /sys/fs/bpf bpf rw 0 0\n");
     file("sys/kernel/btf/vmlinux", "types");
-    file("sys/kernel/tracing/events/header_event", "");
     file("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
   }
 

@@ -63,15 +63,6 @@ class SystemViewTest {
   }
 
   @Test
-  void memoryLock_isTheSoftLimit() {
-    assertThat(system.view().memoryLockBytes()).isEqualTo(65536);
-
-    system.file("proc/self/limits", "Max locked memory   unlimited  unlimited  bytes\n");
-
-    assertThat(system.view().memoryLockBytes()).isEqualTo(SystemView.UNLIMITED);
-  }
-
-  @Test
   void lockdown_isItsMode() {
     assertThat(system.view().lockdown()).isEmpty();
 
@@ -83,7 +74,6 @@ class SystemViewTest {
   @Test
   void mounts_areSeen() {
     assertThat(system.view().hasBpfFilesystem()).isTrue();
-    assertThat(system.view().hasTracefs()).isTrue();
 
     system.file("proc/self/mounts", "proc /proc proc rw 0 0\n");
 
@@ -92,9 +82,6 @@ class SystemViewTest {
 
   @Test
   void thisMachine_isRead() {
-    SystemView live = SystemView.live();
-
-    assertThat(live.kernel()).isNotEqualTo(KernelVersion.UNKNOWN);
-    assertThat(live.memoryLockBytes()).isPositive();
+    assertThat(SystemView.live().kernel()).isNotEqualTo(KernelVersion.UNKNOWN);
   }
 }

@@ -42,7 +42,7 @@ class SupportCheckTest {
     assertThat(support.prerequisites())
         .allSatisfy(one -> assertThat(one.state()).isEqualTo(State.AVAILABLE))
         .allSatisfy(one -> assertThat(one.remedy()).isEmpty())
-        .hasSize(17);
+        .hasSize(13);
   }
 
   @Test
@@ -138,26 +138,6 @@ class SupportCheckTest {
   }
 
   @Test
-  void memoryLock_mattersToOldKernelsOnly() {
-    assertThat(find(examine(PLATFORM, "", LIBBPF), "memory lock").found())
-        .isEqualTo("not needed by this kernel");
-
-    system.kernel("5.10.0");
-
-    assertThat(find(examine(PLATFORM, "", LIBBPF), "memory lock").found())
-        .isEqualTo("only 65536 bytes may be locked");
-  }
-
-  @Test
-  void missingTracefs_isNotNeeded() {
-    system.without("sys/kernel/tracing/events/header_event").without("sys/kernel/tracing/events");
-
-    Prerequisite tracefs = find(examine(PLATFORM, "", LIBBPF), "tracefs");
-    assertThat(tracefs.state()).isEqualTo(State.AVAILABLE);
-    assertThat(tracefs.found()).isEqualTo("absent, and not needed");
-  }
-
-  @Test
   void missingBpfFilesystem_isALimit() {
     system.file("proc/self/mounts", "");
 
@@ -185,10 +165,11 @@ class SupportCheckTest {
   }
 
   @Test
-  void kernelWithoutTaskStorage_isUnavailable() {
-    errors.put(KernelFeature.TASK_STORAGE, EINVAL);
+  void kernelWithoutTracingPrograms_isUnavailable() {
+    errors.put(KernelFeature.PROGRAMS, EINVAL);
 
-    assertMissing(examine(PLATFORM, "", LIBBPF), "task storage: refused with EINVAL", "Linux 6.1");
+    assertMissing(
+        examine(PLATFORM, "", LIBBPF), "tracing programs: refused with EINVAL", "Linux 6.1");
   }
 
   private void forbidAll(int error) {

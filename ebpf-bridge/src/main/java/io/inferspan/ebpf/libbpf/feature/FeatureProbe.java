@@ -1,6 +1,5 @@
 package io.inferspan.ebpf.libbpf.feature;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -15,27 +14,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HexFormat;
 
 /** Probes one feature of the kernel, using {@code bpf(2)} only. */
 final class FeatureProbe {
 
   private static final int ARRAY = 2;
-  private static final int RING_BUFFER = 27;
-  private static final int TASK_STORAGE = 29;
-  private static final int RING_BYTES = 64 * 1024;
-  private static final int NO_PREALLOCATION = 1;
   private static final int UPROBE_PROGRAM = 2;
 
   /** {@code r0 = 0; exit}. */
   private static final long[] TRIVIAL_PROGRAM = {0xb7, 0x95};
-
-  /** BTF with a single type, {@code int}, as the key and the value of a task storage. */
-  private static final byte[] ONE_INT =
-      HexFormat.of()
-          .parseHex(
-              "9feb010018000000000000001000000010000000050000000100000000000001040000002000000100"
-                  + "696e7400");
 
   private static final Path UPROBE_TYPE = Path.of("/sys/bus/event_source/devices/uprobe/type");
   private static final int PERF_ATTRIBUTES_BYTES = 112;
@@ -47,10 +34,8 @@ final class FeatureProbe {
   static int error(KernelFeature feature) {
     try (Arena arena = Arena.ofConfined()) {
       return switch (feature) {
-        case MAPS -> discard(map(arena, ARRAY, 4, 4, 1));
+        case MAPS -> discard(array(arena));
         case PROGRAMS -> discard(program(arena, UprobeMode.PERF));
-        case RING_BUFFER -> discard(map(arena, RING_BUFFER, 0, 0, RING_BYTES));
-        case TASK_STORAGE -> discard(taskStorage(arena));
         case UPROBE_MULTI -> link(arena, UprobeMode.MULTI);
         case UPROBE_SESSION -> link(arena, UprobeMode.SESSION);
         case PERF_UPROBES -> perfUprobe(arena);
@@ -58,30 +43,9 @@ final class FeatureProbe {
     }
   }
 
-  private static long map(Arena arena, int type, int keySize, int valueSize, int entries) {
+  private static long array(Arena arena) {
     return BpfCommand.MAP_CREATE.give(
-        Arguments.in(arena).word(0, type).word(4, keySize).word(8, valueSize).word(12, entries));
-  }
-
-  private static long taskStorage(Arena arena) {
-    MemorySegment types = arena.allocateFrom(JAVA_BYTE, ONE_INT);
-    long btf =
-        BpfCommand.BTF_LOAD.give(
-            Arguments.in(arena).pointer(0, types).word(16, (int) types.byteSize()));
-    if (Errno.isError(btf)) {
-      return btf;
-    }
-    try (FileDescriptor open = new FileDescriptor((int) btf)) {
-      return BpfCommand.MAP_CREATE.give(
-          Arguments.in(arena)
-              .word(0, TASK_STORAGE)
-              .word(4, Integer.BYTES)
-              .word(8, Integer.BYTES)
-              .word(16, NO_PREALLOCATION)
-              .word(48, open.number())
-              .word(52, 1)
-              .word(56, 1));
-    }
+        Arguments.in(arena).word(0, ARRAY).word(4, 4).word(8, 4).word(12, 1));
   }
 
   private static long program(Arena arena, UprobeMode mode) {

@@ -11,10 +11,6 @@ public enum KernelFeature {
   MAPS,
   /** The kernel accepts a tracing program. */
   PROGRAMS,
-  /** A ring buffer shared by all CPUs (Linux 5.8). */
-  RING_BUFFER,
-  /** Task storage (Linux 5.13 for programs such as ours). */
-  TASK_STORAGE,
   /** {@link UprobeMode#MULTI}. */
   UPROBE_MULTI,
   /** {@link UprobeMode#SESSION}. */

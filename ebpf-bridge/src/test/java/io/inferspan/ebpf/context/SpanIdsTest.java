@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class HexIdsTest {
+class SpanIdsTest {
 
-  private final HexIds ids = new HexIds();
+  private final SpanIds ids = new SpanIds();
 
   @Test
   void everyDigit_hasItsValue() {

@@ -26,19 +26,19 @@ import picocli.CommandLine.Parameters;
 final class ColdStartCommand extends ToolCommand {
 
   @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command to start.")
-  private List<String> command = new ArrayList<>();
+  List<String> command = new ArrayList<>();
 
   @Option(
       names = "--pid",
       paramLabel = "N",
       description = "Follow a running process instead of a command.")
-  private int pid;
+  int pid;
 
   @Option(
       names = "--ready-url",
       paramLabel = "URL",
       description = "Ready when this URL answers with a status from 200 to 299.")
-  private @Nullable URL url;
+  @Nullable URL url;
 
   @Option(
       names = "--ready-log",
@@ -46,18 +46,18 @@ final class ColdStartCommand extends ToolCommand {
       description =
           "Ready when a line of the command's output matches. Without --ready-url and --ready-log,"
               + " the command is ready when it ends.")
-  private @Nullable Pattern log;
+  @Nullable Pattern log;
 
   @Option(
       names = "--stop",
       description = "Stop the command once it is ready, instead of waiting until it ends.")
-  private boolean stops;
+  boolean stops;
 
   @Option(
       names = "--drop-caches",
       description =
           "Drop the page cache of the machine first, so that files are read from the disk.")
-  private boolean dropsCaches;
+  boolean dropsCaches;
 
   @Option(
       names = "--out",
@@ -65,13 +65,13 @@ final class ColdStartCommand extends ToolCommand {
       description =
           "The file for the calls, in the format of vllm-coldstart-probe"
               + " (coldstart.jsonl). The timeline is written next to it, as .html.")
-  private Path out = Path.of("coldstart.jsonl");
+  Path out = Path.of("coldstart.jsonl");
 
   @Option(
       names = "--desk",
       paramLabel = "URL",
       description = "Upload the timeline to this trace desk, which links it from the trace.")
-  private @Nullable URL desk;
+  @Nullable URL desk;
 
   @Option(
       names = "--bucket-ms",
@@ -79,35 +79,11 @@ final class ColdStartCommand extends ToolCommand {
       description = "Also print the number of calls that began in each interval of N ms.")
   private @Nullable Integer bucketMillis;
 
-  /**
-   * The options of an observation.
-   *
-   * @param pid the running process to follow; 0 for a command
-   * @param url the server is ready when this URL answers; may be null
-   * @param log the server is ready when a line of its output matches; may be null
-   * @param stops whether the command is stopped when it is ready
-   * @param dropsCaches whether the page cache is dropped first
-   * @param out where the calls are written
-   * @param desk the trace desk to which the timeline is uploaded; may be null
-   * @param bucketMillis the interval of a table of calls over time; 0 for no such table
-   */
-  record Options(
-      int pid,
-      List<String> command,
-      @Nullable URL url,
-      @Nullable Pattern log,
-      boolean stops,
-      boolean dropsCaches,
-      Path out,
-      @Nullable URL desk,
-      int bucketMillis) {}
+  /** The interval of a table of calls over time; 0 for no such table. */
+  int bucket;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    return ColdStartRun.run(options(), this);
-  }
-
-  private Options options() {
     if ((pid == 0) == command.isEmpty()) {
       throw wrong("coldstart needs -- COMMAND, --pid N, report FILE or compare BEFORE AFTER");
     }
@@ -119,8 +95,8 @@ final class ColdStartCommand extends ToolCommand {
     }
     requireHttp("--ready-url", url);
     requireHttp("--desk", desk);
-    int bucket = within("--bucket-ms", bucketMillis, LONGEST_BUCKET_MILLIS);
-    return new Options(pid, List.copyOf(command), url, log, stops, dropsCaches, out, desk, bucket);
+    bucket = within("--bucket-ms", bucketMillis, LONGEST_BUCKET_MILLIS);
+    return ColdStartRun.run(this);
   }
 
   private void requireHttp(String option, @Nullable URL given) {

@@ -51,7 +51,7 @@ final class ColdStartRun {
 
   private static final int RESULTS_SECONDS = 20;
 
-  private final ColdStartCommand.Options options;
+  private final ColdStartCommand options;
   private final Map<String, String> environment;
   private final PrintStream out;
   private final PrintStream err;
@@ -59,7 +59,8 @@ final class ColdStartRun {
   private final Readiness readiness = new Readiness();
   private final CountDownLatch written = new CountDownLatch(1);
 
-  private ColdStartRun(ColdStartCommand.Options options, EbpfTool tool) {
+  private ColdStartRun(ColdStartCommand options) {
+    EbpfTool tool = options.tool();
     this.options = options;
     this.environment = tool.environment;
     this.out = tool.out;
@@ -67,16 +68,15 @@ final class ColdStartRun {
   }
 
   /** Returns the exit status, which says whether the server became ready. */
-  static int run(ColdStartCommand.Options options, ColdStartCommand command)
-      throws IOException, InterruptedException {
-    EbpfTool tool = command.tool();
-    long root = options.pid() == 0 ? ProcessHandle.current().pid() : options.pid();
+  static int run(ColdStartCommand options) throws IOException, InterruptedException {
+    EbpfTool tool = options.tool();
+    long root = options.pid == 0 ? ProcessHandle.current().pid() : options.pid;
     AgentSettings settings = new AgentSettings("pid:" + root, false, tool.environment);
-    BridgeConfig config = command.bridge(settings);
+    BridgeConfig config = options.bridge(settings);
     if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
       return AgentCommand.unavailable(none, tool.err);
     }
-    ColdStartRun run = new ColdStartRun(options, tool);
+    ColdStartRun run = new ColdStartRun(options);
     try (LoadableLibraries ignored =
             LoadableLibraries.map(tool.environment.get("LD_LIBRARY_PATH"));
         Telemetry telemetry =
@@ -94,19 +94,19 @@ final class ColdStartRun {
 
   private int observe(Telemetry telemetry, EbpfBridge bridge)
       throws IOException, InterruptedException {
-    if (options.dropsCaches()) {
+    if (options.dropsCaches) {
       dropCaches();
     }
     try (StackEvents stacks = StackEvents.start()) {
-      long begin = Clocks.monotonicNanos() + (options.pid() == 0 ? COMPILATION_NANOS : 0);
+      long begin = Clocks.monotonicNanos() + (options.pid == 0 ? COMPILATION_NANOS : 0);
       ColdStartTrace trace = ColdStartTrace.start(telemetry, environment, begin);
       StoppedCommand command =
-          options.pid() == 0
-              ? StoppedCommand.start(options.command(), trace.environment(), options.log() != null)
+          options.pid == 0
+              ? StoppedCommand.start(options.command, trace.environment(), options.log != null)
               : null;
       Process process = command == null ? null : command.process();
       ProcessHandle root =
-          process == null ? ProcessHandle.of(options.pid()).orElseThrow() : process.toHandle();
+          process == null ? ProcessHandle.of(options.pid).orElseThrow() : process.toHandle();
       Runtime.getRuntime().addShutdownHook(new Thread(() -> interrupted(process)));
       stacks.follow(root);
       Ready ready = follow(bridge, trace, root, command, stacks);
@@ -158,11 +158,11 @@ final class ColdStartRun {
   }
 
   private void waitFor(ProcessHandle root, @Nullable Process process) {
-    if (options.url() != null) {
-      readiness.whenAnswering(options.url());
+    if (options.url != null) {
+      readiness.whenAnswering(options.url);
     }
-    if (options.log() != null && process != null) {
-      readiness.whenLogged(process, options.log(), out);
+    if (options.log != null && process != null) {
+      readiness.whenLogged(process, options.log, out);
     }
     readiness.whenEnded(root);
   }
@@ -193,18 +193,18 @@ final class ColdStartRun {
 
   private void write(ColdStart start, ColdStartTrace trace) throws IOException {
     List<CallRecord> records = start.records();
-    try (OutputStream file = Files.newOutputStream(options.out())) {
+    try (OutputStream file = Files.newOutputStream(options.out)) {
       CallRecordFile.write(records, file);
     }
     out.print(ColdStartText.of(start));
-    out.print(CallReport.of(records, options.bucketMillis()));
-    Path page = page(options.out());
+    out.print(CallReport.of(records, options.bucket));
+    Path page = page(options.out);
     String html = ColdStartPage.of(start);
     Files.writeString(page, html);
-    if (options.desk() != null) {
-      send(html, options.desk(), trace.traceId());
+    if (options.desk != null) {
+      send(html, options.desk, trace.traceId());
     }
-    out.printf("%nwrote %s and %s, trace %s%n", options.out(), page, trace.traceId());
+    out.printf("%nwrote %s and %s, trace %s%n", options.out, page, trace.traceId());
   }
 
   /** Uploads the page before the trace is complete, so that the desk shows both at once. */
@@ -248,13 +248,13 @@ final class ColdStartRun {
 
   /** Returns the exit status, after the server has ended or was stopped. */
   private int ending(@Nullable Process process, Ready ready) throws InterruptedException {
-    if (process != null && options.stops()) {
+    if (process != null && options.stops) {
       process.destroy();
     }
     if (process != null && ready.cause() != Cause.INTERRUPTED) {
       process.waitFor();
     }
-    boolean awaited = options.url() != null || options.log() != null;
+    boolean awaited = options.url != null || options.log != null;
     boolean isReady = ready.cause() == Cause.URL || ready.cause() == Cause.LOG;
     return isReady || (!awaited && ready.cause() == Cause.EXIT) ? EbpfTool.DONE : EbpfTool.FAILED;
   }

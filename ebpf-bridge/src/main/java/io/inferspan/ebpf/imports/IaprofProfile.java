@@ -25,17 +25,7 @@ import java.util.regex.Pattern;
 final class IaprofProfile {
 
   private static final List<String> REASONS =
-      List.of(
-          "active",
-          "control",
-          "pipestall",
-          "send",
-          "dist_acc",
-          "sbid",
-          "sync",
-          "inst_fetch",
-          "other",
-          "tdr");
+      List.of("active control pipestall send dist_acc sbid sync inst_fetch other tdr".split(" "));
   private static final Set<String> IGNORED =
       Set.of("interval", "interval_start", "interval_end", "metric", "frame", "shader_type");
   private static final Set<String> STATE =

@@ -24,22 +24,11 @@ final class LoadedPrograms implements AutoCloseable {
   /** The maps that all objects of a bridge share. */
   static final List<String> SHARED =
       List.of(
-          "events",
-          "counters",
-          "requests",
-          "connections",
-          "servers",
-          "threads",
-          "activity",
-          "adopted",
-          "engines",
-          "framed",
-          "own_threads",
-          "own_contexts",
-          "settings",
-          "targets",
-          "folds",
-          "otel_contexts");
+          """
+          events counters requests connections servers threads activity adopted engines framed
+          own_threads own_contexts settings targets folds otel_contexts
+          """
+              .split("\\s+"));
 
   private final Map<String, BpfObject> objects = new LinkedHashMap<>();
   private final List<Entry> entries = new ArrayList<>();

@@ -6,20 +6,11 @@ import org.jspecify.annotations.Nullable;
 /** Converts constants of C headers to attribute values. */
 final class DetailWords {
 
-  private static final String[] DATA_TYPES = {
-    "int8",
-    "uint8",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "bfloat16",
-    "float8e4m3",
-    "float8e5m2"
-  };
+  private static final String[] DATA_TYPES =
+      """
+      int8 uint8 int32 uint32 int64 uint64 float16 float32 float64 bfloat16 float8e4m3 float8e5m2
+      """
+          .split("\\s+");
 
   /** In the order of {@link #DATA_TYPES}. */
   private static final int[] DATA_TYPE_BYTES = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};

@@ -11,17 +11,7 @@ import java.util.List;
 final class FilePaths {
 
   private static final List<String> PLACES =
-      List.of(
-          "none",
-          "relative",
-          "other",
-          "system",
-          "config",
-          "home",
-          "temporary",
-          "kernel",
-          "device",
-          "data");
+      List.of("none relative other system config home temporary kernel device data".split(" "));
 
   private static final int RELATIVE = 1;
   private static final int OTHER = 2;
@@ -29,9 +19,9 @@ final class FilePaths {
   /** Top-level directories, each followed by its kind. */
   private static final Words DIRECTORIES =
       new Words(
-          List.of(
-              "usr", "lib", "lib64", "bin", "sbin", "opt", "etc", "home", "root", "tmp", "run",
-              "proc", "sys", "dev", "var", "mnt", "data", "srv", "models"));
+          """
+          usr lib lib64 bin sbin opt etc home root tmp run proc sys dev var mnt data srv models
+          """);
 
   private static final int[] DIRECTORY_PLACES = {
     3, 3, 3, 3, 3, 3, 4, 5, 5, 6, 6, 7, 7, 8, 9, 9, 9, 9, 9
@@ -39,48 +29,11 @@ final class FilePaths {
 
   private static final Words EXTENSIONS =
       new Words(
-          List.of(
-              "none",
-              "other",
-              "so",
-              "py",
-              "pyc",
-              "json",
-              "safetensors",
-              "bin",
-              "pt",
-              "pth",
-              "gguf",
-              "onnx",
-              "txt",
-              "log",
-              "conf",
-              "yaml",
-              "yml",
-              "toml",
-              "cubin",
-              "ptx",
-              "fatbin",
-              "c",
-              "h",
-              "sock",
-              "lock",
-              "pid",
-              "tmp",
-              "csv",
-              "parquet",
-              "npy",
-              "npz",
-              "jar",
-              "class",
-              "html",
-              "xml",
-              "md",
-              "zip",
-              "gz",
-              "whl",
-              "model",
-              "cu"));
+          """
+          none other so py pyc json safetensors bin pt pth gguf onnx txt log conf yaml yml toml
+          cubin ptx fatbin c h sock lock pid tmp csv parquet npy npz jar class html xml md zip gz
+          whl model cu
+          """);
 
   private static final int NO_EXTENSION = 0;
   private static final int OTHER_EXTENSION = 1;
@@ -152,8 +105,8 @@ final class FilePaths {
     private final List<String> words;
     private final byte[][] bytes;
 
-    Words(List<String> words) {
-      this.words = words;
+    Words(String list) {
+      this.words = List.of(list.split("\\s+"));
       this.bytes =
           words.stream()
               .map(word -> word.getBytes(StandardCharsets.US_ASCII))

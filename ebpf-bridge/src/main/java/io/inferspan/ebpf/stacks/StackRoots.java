@@ -12,23 +12,13 @@ final class StackRoots {
 
   private static final Set<String> FUNCTIONS =
       Set.of(
-          "_start",
-          "__libc_start_call_main",
-          "__libc_start_main",
-          "__libc_start_main_impl",
-          "start_thread",
-          "clone",
-          "clone3",
-          "__clone",
-          "__clone3",
-          "runtime.goexit",
-          "runtime.goexit.abi0",
-          "runtime.mstart",
-          "runtime.mstart.abi0",
-          "runtime.rt0_go",
-          "runtime.rt0_go.abi0",
-          "runtime.mcall",
-          "runtime.systemstack.abi0");
+          """
+          _start __libc_start_call_main __libc_start_main __libc_start_main_impl start_thread
+          clone clone3 __clone __clone3 runtime.goexit runtime.goexit.abi0 runtime.mstart
+          runtime.mstart.abi0 runtime.rt0_go runtime.rt0_go.abi0 runtime.mcall
+          runtime.systemstack.abi0
+          """
+              .split("\\s+"));
 
   private StackRoots() {}
 

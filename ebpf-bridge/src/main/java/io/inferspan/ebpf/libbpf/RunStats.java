@@ -33,6 +33,11 @@ public record RunStats(long count, long totalNanos) {
     }
   }
 
+  /** Returns the sum. */
+  public RunStats plus(RunStats other) {
+    return new RunStats(count + other.count, totalNanos + other.totalNanos);
+  }
+
   /** Returns the difference. */
   public RunStats minus(RunStats other) {
     return new RunStats(count - other.count, totalNanos - other.totalNanos);

@@ -42,7 +42,7 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
   private static @Nullable RunningBridge read(BridgeMaps maps) {
     List<LoadedProgram> programs = maps.programs();
     Map<String, RunStats> runs = new LinkedHashMap<>();
-    programs.forEach(program -> runs.merge(program.name(), program.runs(), RunningBridge::sum));
+    programs.forEach(program -> runs.merge(program.name(), program.runs(), RunStats::plus));
     long loaded = programs.stream().mapToLong(LoadedProgram::loadedNanos).min().orElse(0);
     try (LoadedMap counters = LoadedMap.open(maps.counters());
         LoadedMap events = LoadedMap.openToShare(maps.number(EVENTS));
@@ -61,9 +61,5 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
               runs);
       return new RunningBridge(maps.counters(), loaded, reading);
     }
-  }
-
-  private static RunStats sum(RunStats one, RunStats other) {
-    return new RunStats(one.count() + other.count(), one.totalNanos() + other.totalNanos());
   }
 }

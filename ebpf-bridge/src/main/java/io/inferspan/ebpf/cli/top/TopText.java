@@ -127,7 +127,7 @@ final class TopText {
     RunStats all = new RunStats(0, 0);
     for (String program : now.programs().keySet()) {
       RunStats runs = difference(now.runs(program), before.runs(program));
-      all = new RunStats(all.count() + runs.count(), all.totalNanos() + runs.totalNanos());
+      all = all.plus(runs);
       cost(program, runs);
     }
     cost("all", all);

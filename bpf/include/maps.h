@@ -63,6 +63,7 @@ struct ispan_thread {
 	u32 touches;
 	u32 launches; /* its launches since it marked the begin of a step */
 	u64 timer_ns; /* when the first timer of its event loop may fire: later work may belong to the timer; 0: none */
+	u64 woke_ns;  /* when its last epoll_wait returned; 0: not observed */
 	struct ispan_frame frames[ISPAN_FRAMES];
 };
 

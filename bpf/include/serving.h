@@ -7,9 +7,9 @@
 #include "descriptors.h"
 
 #define SHORT_WAIT_NANOS 50000000 /* shorter waits are retries for a lock, such as an interpreter's, and not waits for a work queue */
+#define ROUNDING_NANOS 999999 /* event loops round the timeouts of epoll_wait up to milliseconds */
 #define FUTEX_REALTIME 256
 #define MUTEX_CONTENDED 2
-#define EARLY_MILLIS 2 /* event loops may round their timers up by this */
 
 struct ispan_time {
 	s64 seconds;
@@ -175,12 +175,22 @@ static __always_inline bool is_epoll(u64 number)
 	}
 }
 
+/* Rounds up, as event loops do for epoll_wait. */
 static __always_inline s64 millis_of(u64 timeout)
 {
 	struct ispan_time time = {};
 
 	bpf_probe_read_user(&time, sizeof(time), (void *)timeout);
-	return time.seconds * 1000 + (u64)time.nanos / 1000000;
+	return time.seconds * 1000 + ((u64)time.nanos + 999999) / 1000000;
+}
+
+/*
+ * Returns the earliest time at which a loop may have read the clock for its timeout: when its last epoll_wait returned, because
+ * libuv reads it before the callbacks. Other threads wait for their request's own work.
+ */
+static __always_inline u64 clock_of_loop(const struct ispan_thread *thread)
+{
+	return thread->flags & ISPAN_THREAD_LOOP && thread->woke_ns ? thread->woke_ns : bpf_ktime_get_ns();
 }
 
 /*
@@ -207,7 +217,7 @@ __noinline int loop_waits(u64 number, u64 timeout)
 	if (millis < 0)
 		thread->timer_ns = 0; /* no timer */
 	else
-		thread->timer_ns = bpf_ktime_get_ns() + (millis > EARLY_MILLIS ? millis - EARLY_MILLIS : 0) * 1000000;
+		thread->timer_ns = clock_of_loop(thread) + millis * 1000000 - ROUNDING_NANOS;
 	return 0;
 }
 

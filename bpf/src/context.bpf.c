@@ -156,13 +156,17 @@ static __always_inline void after_mmap(const struct ispan_settings *settings, st
 }
 
 /* If the thread has no request, the flag may stay set; the next request clears it. */
-static __always_inline void after_wait(const struct ispan_settings *settings)
+static __always_inline void after_wait(const struct ispan_settings *settings, long number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct ispan_thread *thread = served_since(settings, task) ? thread_of(task) : NULL;
+	bool wakes_loop = is_epoll(number);
+	struct ispan_thread *thread = wakes_loop || served_since(settings, task) ? thread_of(task) : NULL;
 
-	if (thread)
-		thread->flags &= ~ISPAN_THREAD_WAITING;
+	if (!thread)
+		return;
+	thread->flags &= ~ISPAN_THREAD_WAITING;
+	if (wakes_loop)
+		thread->woke_ns = bpf_ktime_get_ns();
 }
 
 /* Updates the thread's request after a system call. */
@@ -178,7 +182,7 @@ static __always_inline void after_call(struct ispan_settings *settings, struct p
 			connection_gone(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)result));
 		break;
 	CASE_WAITS:
-		after_wait(settings);
+		after_wait(settings, number);
 		break;
 	case NR_mmap:
 		if (result > 0)

@@ -112,6 +112,25 @@ def when_a_timer_is_due():
 
 
 @play
+def when_a_timer_is_due_before_the_timeout():
+    """A loop can compute its timeout from a clock that it read before its callbacks, as libuv does."""
+    server, client = loop_pair()
+    served(server, client, head(1), trace_id(1))
+    client.recv(65536)
+    with select.epoll() as epoll:
+        epoll.register(server, select.EPOLLIN)
+        epoll.poll(0.001)
+        time.sleep(0.4)
+        client.sendall(head(2))
+        epoll.poll(0.8)
+        server.recv(65536)
+        call(trace_id(2))
+        time.sleep(0.5)
+        call(None)
+        server.sendall(ANSWER)
+
+
+@play
 def of_a_pool_that_grew_inside_a_request():
     """The next job of a new pool thread belongs to another request, even if the request that started the thread continues."""
     jobs, done = queue.Queue(), queue.Queue()

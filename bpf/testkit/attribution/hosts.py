@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERVERS = os.path.join(HERE, "servers")
@@ -67,6 +68,14 @@ def family(pid):
     """Returns a process and its descendants."""
     children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
     return {pid}.union(*(family(int(child)) for child in children))
+
+
+class Timed(Server):
+    """An event loop with a timer. Sequential requests arrive at any time between two runs of the timer."""
+
+    def prepare(self, request):
+        if request.cell[1].startswith("serial"):
+            time.sleep(request.chunk % 20 / 1000)
 
 
 class Nginx(Server):
@@ -136,6 +145,10 @@ def python(file, *arguments):
     return lambda directory: [sys.executable, os.path.join(SERVERS, file), *arguments]
 
 
+def node(*arguments):
+    return lambda directory: ["node", os.path.join(SERVERS, "node.js"), *arguments]
+
+
 def module(name):
     def needs(directory):
         found = subprocess.run([sys.executable, "-c", f"import {name}"], capture_output=True)
@@ -172,10 +185,12 @@ ALL = [
     Server("http.server", THREAD, python("threads.py")),
     Server("http.server, pool", POOL, python("threads.py", "pool")),
     Server("asyncio", LOOP, python("streams.py")),
-    Server("asyncio, timer", POOL, python("streams.py", "timer")),
+    Timed("asyncio, timer", POOL, python("streams.py", "timer")),
     Server("uvicorn, uvloop", LOOP, python("uvloop_app.py"), module(UVICORN)),
+    Timed("uvicorn, timer", POOL, python("uvloop_app.py", "timer"), module(UVICORN)),
     Server("uvicorn, threads", POOL, python("uvloop_app.py", "threads"), module(UVICORN)),
-    Server("node", LOOP, lambda directory: ["node", os.path.join(SERVERS, "node.js")], program("node")),
+    Server("node", LOOP, node(), program("node")),
+    Timed("node, timer", POOL, node("timer"), program("node")),
     Nginx("nginx"),
     Proxy("nginx, proxy"),
     Server("jdk, threads", THREAD, jdk("platform"), built("jdk"), partial_reads=True),

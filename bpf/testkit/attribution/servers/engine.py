@@ -110,7 +110,7 @@ def app():
             raise RuntimeError("the handler was asked to fail")
         return StreamingResponse(engine.generate(work), headers=headers(work))
 
-    config = uvicorn.Config(app, loop="uvloop", http="httptools", log_level="critical")
+    config = uvicorn.Config(app, loop="uvloop", http="httptools", log_level="critical", timeout_keep_alive=60)
     uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node's HTTP server: one event loop. Files are opened synchronously, on the loop's thread.
+// node.js [timer]: Node's HTTP server, one event loop. Files are opened synchronously, on the loop's thread; timer adds work outside of
+// requests.
 const fs = require('fs');
 const http = require('http');
 
@@ -37,4 +38,10 @@ const server = http.createServer((request, response) => {
   response.on('error', () => {});
   answer(request, response).catch(() => response.destroy());
 });
+server.keepAliveTimeout = 60000;
 server.listen(0, '127.0.0.1', 128, () => console.log(server.address().port));
+
+if (process.argv[2] === 'timer') {
+  let number = 0;
+  setInterval(() => mark({ mark: 'r0' }, number++), 10);
+}

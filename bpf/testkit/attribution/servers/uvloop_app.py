@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""uvloop_app.py [threads]: FastAPI on uvicorn with uvloop and httptools; with threads, handlers are synchronous functions, which
-FastAPI runs in a thread pool that grows during requests."""
+"""uvloop_app.py [threads|timer]: FastAPI on uvicorn with uvloop and httptools; with threads, handlers are synchronous functions,
+which FastAPI runs in a thread pool that grows during requests; timer adds work outside of requests."""
 
 import asyncio
 import socket
@@ -11,8 +11,9 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
-from work import before, headers, mark, work_of
+from work import Work, before, headers, mark, work_of
 
+kind = "".join(sys.argv[1:])
 app = FastAPI()
 
 
@@ -46,8 +47,20 @@ def in_thread(request: Request):
     return StreamingResponse(stream_in_thread(work), headers=headers(work))
 
 
-app.post("/w/{rest:path}")(in_thread if sys.argv[1:] == ["threads"] else on_loop)
+def tick(number):
+    asyncio.get_running_loop().call_later(0.01, tick, number + 1)
+    mark(Work("r0", 0, 0, 0, 0, 0, ""), number)
+
+
+async def serve(server):
+    if kind == "timer":
+        tick(0)
+    await server.serve([listener])
+
+
+app.post("/w/{rest:path}")(in_thread if kind == "threads" else on_loop)
 listener = socket.create_server(("127.0.0.1", 0), backlog=128)
 print(listener.getsockname()[1], flush=True)
-config = uvicorn.Config(app, loop="uvloop", http="httptools", log_level="critical", lifespan="off")
-uvicorn.Server(config).run(sockets=[listener])
+config = uvicorn.Config(app, loop="uvloop", http="httptools", log_level="critical", lifespan="off", timeout_keep_alive=60)
+config.setup_event_loop()
+asyncio.run(serve(uvicorn.Server(config)))

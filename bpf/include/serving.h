@@ -16,19 +16,28 @@ struct ispan_time {
 	s64 nanos;
 };
 
+static __always_inline bool has_body_to_come(const struct ispan_request *request, u64 number)
+{
+	u64 key = connection_of(request->tgid, request->fd);
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
+
+	return connection && connection->number == number && connection->body;
+}
+
 /*
  * These functions are not static, so that the verifier checks each once. Therefore they look up what their callers already
  * have.
  */
 
-/* A read of the same connection after the response waits for the next request, so this request is over. */
+/* A read of the same connection after the response waits for the next request, so this request is over, unless it has more body. */
 __noinline int reads_own_connection(void)
 {
 	const struct ispan_settings *settings = current_settings();
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 	struct ispan_request *request = thread ? request_of(thread) : NULL;
 
-	if (settings && request && is_answered(request) && request->tgid == bpf_get_current_pid_tgid() >> 32) {
+	if (settings && request && is_answered(request) && request->tgid == bpf_get_current_pid_tgid() >> 32 &&
+	    !has_body_to_come(request, thread->request)) {
 		request_end(thread->request);
 		thread->request = 0;
 	}
@@ -107,14 +116,6 @@ __noinline int leave(u64 number)
 		contract_withdraw(settings, request);
 	thread->flags |= ISPAN_THREAD_LEFT;
 	return 0;
-}
-
-static __always_inline bool has_body_to_come(const struct ispan_request *request, u64 number)
-{
-	u64 key = connection_of(request->tgid, request->fd);
-	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
-
-	return connection && connection->number == number && connection->body;
 }
 
 /*

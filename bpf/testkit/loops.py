@@ -79,6 +79,17 @@ def streamed():
 
 
 @play
+def whose_body_is_read_after_the_response():
+    """The rest of a request's body belongs to it even after its response; the next head does not."""
+    server, client = pair()
+    reads(server, client, head(1, method="POST", extra="Content-Length: 4\r\n"))
+    server.sendall(ANSWER)
+    reads(server, client, b"body")
+    call(trace_id(1))
+    served(server, client, head(2), trace_id(2))
+
+
+@play
 def after_a_client_that_went_away():
     """The work for a disconnected client may continue."""
     (one, first), (two, second) = loop_pair(), loop_pair()

@@ -13,7 +13,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,9 @@ public final class ProcessWatch implements AutoCloseable {
   private static final int MAX_NOTES = 4_096;
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Most processes that start have exited when a read of the ring, which reports both, ends. */
+  private static final long READ_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
   /** The interval of checks for exits whose events were missed. */
   private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -39,6 +44,11 @@ public final class ProcessWatch implements AutoCloseable {
   private final ProcessScope scope;
   private final Parts parts;
   private final BlockingQueue<Note> notes = new ArrayBlockingQueue<>(MAX_NOTES);
+
+  /** Processes that have started, and whether a note about them is queued. */
+  private final Set<Integer> started = ConcurrentHashMap.newKeySet();
+
+  private final AtomicBoolean noted = new AtomicBoolean();
   private final CountDownLatch lookedAround = new CountDownLatch(1);
   private final LongAdder failures = new LongAdder();
   private final LongAdder refusals = new LongAdder();
@@ -71,6 +81,9 @@ public final class ProcessWatch implements AutoCloseable {
 
   /** Wakes the thread for {@link #callSoon}; no process has pid 0. */
   private static final Note CALL = new Note(Change.EXITED, 0);
+
+  /** Wakes the thread for the processes that have started. */
+  private static final Note STARTS = new Note(Change.STARTED, 0);
 
   /** The kernel's table of observed processes. */
   public interface Targets {
@@ -130,10 +143,32 @@ public final class ProcessWatch implements AutoCloseable {
   /** Queues a change of a process; never blocks. */
   public void note(Change change, int pid) {
     // Exits of unknown processes are ignored, unless a queued change may make the process known.
-    if (change == Change.EXITED && notes.isEmpty() && !known.contains(pid)) {
+    if (change == Change.STARTED) {
+      noteStart(pid);
       return;
     }
-    if (!notes.offer(new Note(change, pid))) {
+    if (change == Change.EXITED) {
+      started.remove(pid);
+      if (notes.isEmpty() && !known.contains(pid)) {
+        return;
+      }
+    }
+    offer(new Note(change, pid));
+  }
+
+  private void noteStart(int pid) {
+    if (started.size() < MAX_NOTES) {
+      started.add(pid);
+    } else {
+      missed = true;
+    }
+    if (!noted.getAndSet(true)) {
+      offer(STARTS);
+    }
+  }
+
+  private void offer(Note note) {
+    if (!notes.offer(note)) {
       missed = true;
     }
   }
@@ -196,8 +231,19 @@ public final class ProcessWatch implements AutoCloseable {
     }
     switch (note.change()) {
       case EXITED -> forget(note.pid());
-      case STARTED -> look(note.pid(), LibraryProbes::lookAtProgram);
+      case STARTED -> lookAtStarted();
       case MAPPED -> look(note.pid());
+    }
+  }
+
+  /** Examines the processes that have started and not exited. */
+  private void lookAtStarted() {
+    LockSupport.parkNanos(READ_NANOS);
+    noted.set(false);
+    for (int pid : List.copyOf(started)) {
+      if (started.remove(pid)) {
+        quietly(() -> look(pid, LibraryProbes::lookAtProgram));
+      }
     }
   }
 
@@ -261,6 +307,8 @@ public final class ProcessWatch implements AutoCloseable {
 
   private void lookAround() {
     missed = false;
+    noted.set(false);
+    started.clear();
     scope.all().forEach(this::look);
   }
 

@@ -64,6 +64,22 @@ class ProcessWatchTest {
     Eventually.is("the end", table.pids::isEmpty);
   }
 
+  /** Most of the processes of a machine live for a moment. */
+  @Test
+  void processThatHasEndedAgain_isNotExamined() {
+    start();
+    for (int pid = 1_000; pid < 1_200; pid++) {
+      born(pid, "python3");
+      watch.note(Change.STARTED, pid);
+      watch.note(Change.EXITED, pid);
+    }
+    born(SERVER, "python3");
+    watch.note(Change.STARTED, SERVER);
+
+    Eventually.is("the server", () -> table.pids.contains(SERVER));
+    assertThat(table.adds).isLessThan(200);
+  }
+
   @Test
   void processThatEndedUnnoticed_leavesNoEntry() throws IOException {
     born(SERVER, "python3");

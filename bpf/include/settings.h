@@ -43,9 +43,10 @@ enum ispan_class_level {
 /* Programs whose runs are measured together. */
 enum ispan_measured {
 	ISPAN_MEASURED_CONTEXT = 0,
-	ISPAN_MEASURED_CALLS = 1,
+	ISPAN_MEASURED_CALLS = 1, /* at their entry */
 	ISPAN_MEASURED_CKP = 2,
 	ISPAN_MEASURED_SCHED = 3, /* with connections */
+	ISPAN_MEASURED_RETURNS = 4, /* of calls */
 };
 
 /* The state of the ring's reader, which the reader sets. */

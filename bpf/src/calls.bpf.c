@@ -233,7 +233,7 @@ static __always_inline int measured_call(struct pt_regs *regs, bool returns)
 		return STOP_HERE;
 	began = run_begins(settings);
 	how = returns ? call_ends(settings, regs, began) : call_begins(settings, regs);
-	run_ends(ISPAN_MEASURED_CALLS, began);
+	run_ends(returns ? ISPAN_MEASURED_RETURNS : ISPAN_MEASURED_CALLS, began);
 	return how;
 }
 
@@ -282,6 +282,6 @@ int call_judged(struct pt_regs *regs)
 	if (!settings || !judgement || !call)
 		return 0;
 	follow_policy(settings, &judgement->record, call);
-	run_ends(ISPAN_MEASURED_CALLS, judgement->run_began);
+	run_ends(ISPAN_MEASURED_RETURNS, judgement->run_began);
 	return 0;
 }

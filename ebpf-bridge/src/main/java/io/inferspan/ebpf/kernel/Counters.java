@@ -28,12 +28,14 @@ public interface Counters {
   enum Programs {
     /** Programs at both ends of system calls. */
     CONTEXT(0),
-    /** Programs at calls of CUDA and NCCL. */
+    /** Programs at the entry of calls of CUDA and NCCL. */
     CALLS(1),
     /** Programs at the functions of {@code inferspan_ckp.h}. */
     CKP(2),
     /** Programs at context switches, and at sends on TCP connections. */
-    SCHED(3);
+    SCHED(3),
+    /** Programs at the return of calls of CUDA and NCCL. */
+    RETURNS(4);
 
     private final int number;
 

@@ -46,6 +46,7 @@ public final class KernelSide implements AutoCloseable {
   private final List<LibraryProbes> libraries = new ArrayList<>();
   private final List<AutoCloseable> memory = new ArrayList<>();
   private final KernelPlan plan;
+  private final TrapMeter traps;
   private @Nullable SharedContexts shared;
 
   /** The map of active requests, opened once because two threads read the status. */
@@ -62,6 +63,7 @@ public final class KernelSide implements AutoCloseable {
 
   private KernelSide(KernelPlan plan) {
     this.plan = plan;
+    this.traps = TrapMeter.beforeAttaching(mode());
   }
 
   /** Loads and attaches the planned objects; throws only if a required one fails. */
@@ -196,6 +198,11 @@ public final class KernelSide implements AutoCloseable {
   /** Returns the probes on libraries that the kernel supports. */
   public List<LibraryProbes> libraries() {
     return List.copyOf(libraries);
+  }
+
+  /** Returns the meter of what probes cost without their programs. */
+  public TrapMeter traps() {
+    return traps;
   }
 
   /** Returns the settings. */

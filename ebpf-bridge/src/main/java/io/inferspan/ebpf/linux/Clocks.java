@@ -55,7 +55,10 @@ public final class Clocks {
     return nanos(PROCESS_CPU);
   }
 
-  /** Returns the CPU time that a thread of this process has used; zero if it has ended. */
+  /**
+   * Returns the CPU time that a thread of this process has used; zero if it has ended. The tid of
+   * the calling thread may be given as 0.
+   */
   public static long threadCpuNanos(int tid) {
     return nanos(~tid << CLOCK_BITS | THREAD_CPU);
   }

@@ -36,7 +36,7 @@ public final class Mapping implements AutoCloseable {
     return map("mapping " + length + " bytes", length, protection, MAP_SHARED, fd, offset);
   }
 
-  /** Maps a file with execute permission; its code is not run. */
+  /** Maps a file with execute permission. */
   public static Mapping executable(int fd, long length) {
     return map("mapping code", length, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
   }

@@ -20,6 +20,7 @@ public enum SystemCall {
   EPOLL_CTL(233, 21),
   EPOLL_PWAIT(281, 22),
   PERF_EVENT_OPEN(298, 241),
+  MEMFD_CREATE(319, 279),
   BPF(321, 280);
 
   private static final int WORDS = 6;

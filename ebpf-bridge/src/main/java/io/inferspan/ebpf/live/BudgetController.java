@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Detail is raised in the reverse order, after some time within the budget. This time doubles with
  * each raise that exceeds the budget.
  *
- * <p>The cost of a detached class is unknown, so it is attached on trial. After a failed trial, the
- * next one waits until trials take no more than a fifth of the budget.
+ * <p>The cost of a detached class is unknown, so it is attached on trial. Trials, and attaching and
+ * detaching themselves, take no more than a fifth of the budget: after each, the next class waits
+ * until its cost is a fifth of what the budget was since.
  */
 final class BudgetController {
 
@@ -39,7 +40,7 @@ final class BudgetController {
 
   private static final double SHORTEST_TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
 
-  /** The share of the budget that trials may take. */
+  /** The share of the budget that trials and changes may take. */
   private static final double FOR_TRIALS = 0.2;
 
   private static final long MOST_TRIAL_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -72,6 +73,7 @@ final class BudgetController {
   private boolean exceeded;
   private boolean urgent;
   private @Nullable EventClass onTrial;
+  private long nextAttach;
 
   /**
    * The classes that may be detached in addition to the scheduler and system calls.
@@ -91,6 +93,7 @@ final class BudgetController {
     this.detachable = detachable;
     this.quietSince = nowNanos;
     this.raised = nowNanos - TRIAL_NANOS;
+    this.nextAttach = nowNanos;
   }
 
   DetailLevels levels() {
@@ -115,12 +118,21 @@ final class BudgetController {
     return levels;
   }
 
+  /**
+   * Notes that levels were changed, which took the whole budget of this time. Detail can be lowered
+   * at any time, but no class is attached until changes have taken at most a fifth of the budget.
+   */
+  void switched(double budgetNanos, long nowNanos) {
+    nextAttach = later(Math.max(nextAttach, nowNanos), budgetNanos);
+  }
+
   /** Returns how soon the next period can change levels if the cost does not rise. */
   long restNanos(long nowNanos) {
     if (levels.equals(DetailLevels.FULL)) {
       return FULL_REST_NANOS;
     }
-    long trial = nextTrial.getOrDefault(EventClass.REQUESTS, nowNanos) - nowNanos;
+    long trial =
+        Math.max(nextAttach, nextTrial.getOrDefault(EventClass.REQUESTS, nowNanos)) - nowNanos;
     return isAllDetached() ? Math.clamp(trial, QUIET_NANOS, LONGEST_REST_NANOS) : QUIET_NANOS;
   }
 
@@ -172,14 +184,24 @@ final class BudgetController {
   }
 
   private void failed(EventClass tried, Load load, long nowNanos) {
-    wait(tried, load.total() * (nowNanos - raised), nowNanos);
     onTrial = null;
     set(tried, DetailLevel.DETACHED);
+    double cost = load.total() * (nowNanos - raised);
+    wait(tried, cost, nowNanos);
+    switched(cost, nowNanos);
   }
 
-  /** Delays the next trial until this cost is a fifth of the budget of that time. */
+  /**
+   * Delays the next trial of a class until this cost is its share of a fifth of the budget of that
+   * time, so that each detached class has its turn.
+   */
   private void wait(EventClass events, double cost, long nowNanos) {
-    nextTrial.put(events, nowNanos + Math.min(MOST_TRIAL_WAIT_NANOS, (long) (cost / FOR_TRIALS)));
+    long rivals = isDetached(EventClass.REQUESTS) ? 1 : ORDER.stream().filter(this::isDetached).count();
+    nextTrial.put(events, later(nowNanos, cost * Math.max(1, rivals)));
+  }
+
+  private static long later(long nanos, double cost) {
+    return nanos + Math.min(MOST_TRIAL_WAIT_NANOS, (long) (cost / FOR_TRIALS));
   }
 
   private void lower(Load load, DetailLevels before) {
@@ -227,8 +249,9 @@ final class BudgetController {
 
   private boolean attached(EventClass events, double room, long nowNanos) {
     // Without waits for the device, launches say little about an engine's step.
-    boolean later = events == EventClass.LAUNCHES && isDetached(EventClass.CALLS);
-    if (later || room < ROOM_TO_ATTACH || nowNanos < nextTrial.getOrDefault(events, nowNanos)) {
+    boolean isLast = events == EventClass.LAUNCHES && isDetached(EventClass.CALLS);
+    long due = Math.max(nextAttach, nextTrial.getOrDefault(events, nowNanos));
+    if (isLast || room < ROOM_TO_ATTACH || nowNanos < due) {
       return false;
     }
     set(events, events == EventClass.REQUESTS ? DetailLevel.FULL : DetailLevel.COUNTED);

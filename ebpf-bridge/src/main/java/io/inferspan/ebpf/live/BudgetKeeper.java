@@ -6,6 +6,7 @@ import io.inferspan.ebpf.kernel.Counters;
 import io.inferspan.ebpf.kernel.KernelCounters;
 import io.inferspan.ebpf.kernel.KernelSettings;
 import io.inferspan.ebpf.kernel.KernelSide;
+import io.inferspan.ebpf.kernel.TrapMeter;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.linux.Clocks;
 import io.inferspan.ebpf.linux.Threads;
@@ -17,6 +18,7 @@ import io.inferspan.ebpf.wire.Kind;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -47,11 +49,15 @@ final class BudgetKeeper {
 
   private static final long MEASURED_MILLIS = 50;
 
+  /** Traps change with the clock of the processor and the mitigations of the kernel. */
+  private static final long TRAPS_NANOS = TimeUnit.HOURS.toNanos(1);
+
   private static final List<Kind> KINDS =
       Arrays.stream(Kind.values()).filter(kind -> EventClass.of(kind) != null).toList();
 
   private final KernelSettings settings;
   private final KernelCounters counters;
+  private final TrapMeter traps;
   private final DetailSwitch detail;
   private final CostMeter meter;
   private final BudgetController controller;
@@ -67,6 +73,7 @@ final class BudgetKeeper {
       DetailSwitch detail) {
     this.settings = readers.settings();
     this.counters = readers.counters();
+    this.traps = kernel.traps();
     this.detail = detail;
     this.meter = new CostMeter(budget, sources);
     this.controller =
@@ -107,11 +114,17 @@ final class BudgetKeeper {
 
   private void run() {
     long next = 0;
+    long nextTraps = 0;
     boolean tries = false;
     while (tries || !waited(controller.isAllDetached() ? LOOK_DETACHED_MILLIS : LOOK_MILLIS)) {
       tries = false;
       try {
         long now = Clocks.monotonicNanos();
+        if (now >= nextTraps && meter.isOfTime()) {
+          nextTraps = now + TRAPS_NANOS;
+          meter.traps(traps.measure());
+          meter.begin();
+        }
         if (now >= next || (!controller.isAllDetached() && meter.mayHaveRisen())) {
           boolean changed = holdBudget();
           next = changed || controller.isUrgent() ? 0 : now + controller.restNanos(now);
@@ -129,10 +142,13 @@ final class BudgetKeeper {
     Load load = meter.period(detail.now(), programs);
     DetailLevels before = controller.levels();
     DetailLevels levels = controller.period(load, Clocks.monotonicNanos());
-    detail.set(levels);
     if (levels.equals(before)) {
       return false;
     }
+    long began = Clocks.threadCpuNanos(0);
+    detail.set(levels);
+    double spent = meter.budgetNanos(Clocks.threadCpuNanos(0) - began);
+    controller.switched(spent, Clocks.monotonicNanos());
     meter.begin();
     return true;
   }
@@ -178,8 +194,10 @@ final class BudgetKeeper {
     return sum;
   }
 
+  /** The thread that keeps the budget is the one that asks, and has not started yet. */
   private static LongSupplier ourThreads() {
-    List<Integer> ours = Threads.named(OUR_THREADS);
+    List<Integer> ours = new ArrayList<>(Threads.named(OUR_THREADS));
+    ours.add(0);
     return () -> ours.stream().mapToLong(Clocks::threadCpuNanos).sum();
   }
 

@@ -2,6 +2,7 @@ package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.TracingBudget;
 import io.inferspan.ebpf.kernel.Counters;
+import io.inferspan.ebpf.kernel.TrapTimes;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
@@ -28,9 +29,6 @@ final class CostMeter {
   /** The reported events of each level relative to full detail. */
   private static final double[] EVENT_SHARES = {1, 1.0 / 16, 0, 0, 0};
 
-  /** The trap of a probe, measured on a thread without a request; a call has one at each end. */
-  private static final long TRAP_NANOS = 1_000;
-
   /** The size of an event in the ring, with its header. */
   private static final double RECORD_BYTES = 72;
 
@@ -42,9 +40,6 @@ final class CostMeter {
    * class.
    */
   private static final long READ_NANOS = 20_000;
-
-  /** The extra time of a system call at each end, because programs watch it. */
-  private static final long WATCHED_CALL_NANOS = 100;
 
   /** The factor by which a cheap indicator must rise before the cost is measured again. */
   private static final double RISE = 1.2;
@@ -58,6 +53,7 @@ final class CostMeter {
   private Reading looked;
   private double lastCpu;
   private double lastBytes;
+  private TrapTimes traps = TrapTimes.ASSUMED;
 
   /**
    * The sources of costs, as totals since the start.
@@ -118,6 +114,16 @@ final class CostMeter {
     this.sources = sources;
     this.before = reading();
     this.looked = before;
+  }
+
+  /** Sets the times of probes without their programs. */
+  void traps(TrapTimes measured) {
+    traps = measured;
+  }
+
+  /** Returns for how many nanoseconds this CPU time is the whole budget. */
+  double budgetNanos(long cpuNanos) {
+    return isOfTime() ? cpuNanos / nanosPerSecond() * NANOS_PER_SECOND : 0;
   }
 
   /** Returns the cost of each level, relative to full detail. */
@@ -202,17 +208,20 @@ final class CostMeter {
     return budget.amount() / 100 * NANOS_PER_SECOND * cores;
   }
 
-  private static Map<EventClass, Double> measured(Programs programs, Map<EventClass, Double> seen) {
+  private Map<EventClass, Double> measured(Programs programs, Map<EventClass, Double> seen) {
     Map<EventClass, Double> nanos = new EnumMap<>(EventClass.class);
     nanos.put(EventClass.SCHED, programs.nanosPerSecond(Counters.Programs.SCHED));
     double context =
         programs.nanosPerSecond(Counters.Programs.CONTEXT)
-            + programs.runsPerSecond(Counters.Programs.CONTEXT) * WATCHED_CALL_NANOS;
+            + programs.runsPerSecond(Counters.Programs.CONTEXT) * traps.callEndNanos();
     double reporting = Math.min(context, of(seen, EventClass.SYSCALLS) * EVENT_NANOS);
     nanos.put(EventClass.SYSCALLS, reporting);
     nanos.put(
-        EventClass.REQUESTS, context - reporting + withTraps(programs, Counters.Programs.CKP));
-    double calls = withTraps(programs, Counters.Programs.CALLS);
+        EventClass.REQUESTS,
+        context - reporting + withTraps(programs, Counters.Programs.CKP, traps.entryNanos()));
+    double calls =
+        withTraps(programs, Counters.Programs.CALLS, traps.entryNanos())
+            + withTraps(programs, Counters.Programs.RETURNS, traps.returnNanos());
     double all = of(seen, EventClass.CALLS) + of(seen, EventClass.LAUNCHES);
     double launches = all == 0 ? 0.5 : of(seen, EventClass.LAUNCHES) / all;
     nanos.put(EventClass.CALLS, calls * (1 - launches));
@@ -220,8 +229,8 @@ final class CostMeter {
     return nanos;
   }
 
-  private static double withTraps(Programs programs, Counters.Programs which) {
-    return programs.nanosPerSecond(which) + programs.runsPerSecond(which) * TRAP_NANOS;
+  private static double withTraps(Programs programs, Counters.Programs which, double trapNanos) {
+    return programs.nanosPerSecond(which) + programs.runsPerSecond(which) * trapNanos;
   }
 
   private static Load inUnits(double total, Map<EventClass, Double> classes, double unit) {

@@ -9,6 +9,7 @@ import io.inferspan.ebpf.EbpfSupport;
 import io.inferspan.ebpf.Prerequisite;
 import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.kernel.ProgramState;
+import io.inferspan.ebpf.kernel.TrapTimes;
 import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.live.KernelPlanner;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ public final class ProgramTrial {
     List<Prerequisite> all = new ArrayList<>(machine.prerequisites());
     try (KernelSide kernel = KernelSide.load(KernelPlanner.plan(BridgeConfig.defaults()))) {
       all.addAll(rows(kernel.programs()));
+      all.add(traps(kernel.traps().measure()));
       return new EbpfSupport.Available(all);
     } catch (BpfException refused) {
       all.add(Prerequisite.missing("programs", refused.reason(), REPORT));
@@ -47,6 +49,14 @@ public final class ProgramTrial {
         .stream()
         .map(object -> row("programs: " + object.getKey(), object.getValue()))
         .toList();
+  }
+
+  /** Returns what a budget charges for each probe. */
+  static Prerequisite traps(TrapTimes traps) {
+    String name = "time of traps";
+    return traps.measured()
+        ? Prerequisite.available(name, traps.toString())
+        : Prerequisite.limited(name, "not measured; a budget assumes " + traps, "");
   }
 
   private static Prerequisite row(String name, List<ProgramState> programs) {

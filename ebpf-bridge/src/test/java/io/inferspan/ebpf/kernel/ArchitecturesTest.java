@@ -26,7 +26,8 @@ class ArchitecturesTest {
         "adopt",
         "stacks",
         "request_stacks",
-        "starts"
+        "starts",
+        "trap"
       })
   void objectsOfBoth_haveTheSameProgramsButOtherCode(String name) {
     TestObjects.assumeBpf();

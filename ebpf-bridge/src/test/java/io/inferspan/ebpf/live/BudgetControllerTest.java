@@ -6,6 +6,7 @@ import io.inferspan.ebpf.live.BudgetController.Detachable;
 import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,8 @@ class BudgetControllerTest {
   private BudgetController controller = new BudgetController(SHARES, ALL, 0);
   private long nowNanos;
   private double others;
+  private double changeNanos;
+  private int changes;
 
   @Test
   void withinTheBudget_everythingIsFull() {
@@ -101,6 +104,35 @@ class BudgetControllerTest {
     }
 
     assertThat(spent / 1_000).isBetween(0.1, 0.2);
+  }
+
+  /** To attach the probes of a class takes half of a small budget of a second. */
+  @Test
+  void loadThatComesAndGoes_makesChangesTakeAFifthOfTheBudget() {
+    changeNanos = 5e8;
+
+    for (int turn = 0; turn < 500; turn++) {
+      boolean high = turn % 2 == 0;
+      load(high ? 3 : 0.1, high ? 3 : 0.1, 0.1, high ? 3 : 0.1);
+      periods(2 * TWO_SECONDS);
+    }
+
+    assertThat(changes).isGreaterThan(50);
+    assertThat(changes * changeNanos / nowNanos).isBetween(0.1, 0.2);
+  }
+
+  /** Each class alone would keep to its share. */
+  @Test
+  void trialsOfAllClasses_takeAFifthOfTheBudgetTogether() {
+    load(8, 8, 8, 8);
+    periods(4 * TWO_SECONDS);
+    double spent = 0;
+    for (int period = 0; period < 2_000; period++) {
+      spent += cost();
+      periods(1);
+    }
+
+    assertThat(spent / 2_000).isBetween(0.05, 0.2);
   }
 
   @Test
@@ -252,8 +284,19 @@ class BudgetControllerTest {
       Map<EventClass, Double> known = new EnumMap<>(inFull);
       known.keySet().removeIf(events -> level(events) == DetailLevel.DETACHED);
       nowNanos += PERIOD_NANOS;
+      long before = detached();
       DetailLevels ignored = controller.period(new Load(cost(), known), nowNanos);
+      if (detached() != before) {
+        changes++;
+        controller.switched(changeNanos, nowNanos);
+      }
     }
+  }
+
+  private long detached() {
+    return Arrays.stream(EventClass.values())
+        .filter(events -> level(events) == DetailLevel.DETACHED)
+        .count();
   }
 
   private DetailLevel level(EventClass events) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.inferspan.ebpf.TracingBudget;
 import io.inferspan.ebpf.kernel.Counters;
+import io.inferspan.ebpf.kernel.TrapTimes;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
@@ -44,11 +45,12 @@ class CostMeterTest {
   @Test
   void cpuTime_isProgramsTrapsAndReader() {
     CostMeter meter = meter("1%");
+    meter.traps(new TrapTimes(3_000, 500, 200, true));
     nanos += 250 * MILLI;
     cpu += MILLI;
     shed.put(EventClass.SYSCALLS, 1_000L);
-    // In a window of 50 ms: 0.1 ms each, with a hundred traps of a microsecond, or a hundred ends
-    // of system calls at 0.1 microseconds.
+    // In a window of 50 ms: 0.1 ms each, with a hundred traps at calls, as many at their returns,
+    // and a hundred ends of system calls.
     RunStats runs = new RunStats(100, MILLI / 10);
     CostMeter.Programs programs =
         new CostMeter.Programs(
@@ -56,19 +58,26 @@ class CostMeterTest {
             Map.of(
                 Counters.Programs.SCHED, runs,
                 Counters.Programs.CONTEXT, runs,
-                Counters.Programs.CALLS, runs));
+                Counters.Programs.CALLS, runs,
+                Counters.Programs.RETURNS, runs));
 
     Load load = meter.period(DetailLevels.FULL, programs);
 
-    // A second has 10 ms of budget; the reader used 4 ms, programs of each kind 2 ms, the traps 2
-    // ms and the
-    // ends of system calls 0.2 ms. Of these 2.2 ms, 4,000 events of half a microsecond took 2 ms.
-    assertThat(load.total()).isEqualTo(1.22, ROUNDING);
+    // A second has 10 ms of budget; the reader used 4 ms, programs of each kind 2 ms, the traps 6
+    // ms and 1 ms, and the ends of system calls 0.4 ms. Of these 2.4 ms, 4,000 events of half a
+    // microsecond took 2 ms.
+    assertThat(load.total()).isEqualTo(1.94, ROUNDING);
     assertThat(load.inFull(EventClass.SCHED)).isEqualTo(0.2, ROUNDING);
     assertThat(load.inFull(EventClass.SYSCALLS)).isEqualTo(0.2, ROUNDING);
-    assertThat(load.inFull(EventClass.REQUESTS)).isEqualTo(0.02, ROUNDING);
+    assertThat(load.inFull(EventClass.REQUESTS)).isEqualTo(0.04, ROUNDING);
     assertThat(load.inFull(EventClass.CALLS) + load.inFull(EventClass.LAUNCHES))
-        .isEqualTo(0.4, ROUNDING);
+        .isEqualTo(1.1, ROUNDING);
+  }
+
+  @Test
+  void cpuTimeOfAChange_isTheWholeBudgetOfSomeTime() {
+    assertThat(meter("0.5%").budgetNanos(5 * MILLI)).isEqualTo(1_000.0 * MILLI, ROUNDING);
+    assertThat(meter("100/s").budgetNanos(5 * MILLI)).isZero();
   }
 
   @Test

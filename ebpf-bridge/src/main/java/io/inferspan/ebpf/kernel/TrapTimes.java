@@ -1,0 +1,22 @@
+package io.inferspan.ebpf.kernel;
+
+/**
+ * The CPU time of probes without that of their programs.
+ *
+ * @param entryNanos at a function's entry
+ * @param returnNanos at its return, in addition
+ * @param callEndNanos at each end of a system call, because watched calls take a slower path
+ * @param measured whether it was measured on this machine
+ */
+public record TrapTimes(
+    double entryNanos, double returnNanos, double callEndNanos, boolean measured) {
+
+  /** The times on the development machine, where they cannot be measured. */
+  public static final TrapTimes ASSUMED = new TrapTimes(1_000, 1_000, 100, false);
+
+  @Override
+  public String toString() {
+    return "%.0f ns at a function, %.0f ns at its return, %.0f ns at each end of a system call"
+        .formatted(entryNanos, returnNanos, callEndNanos);
+  }
+}

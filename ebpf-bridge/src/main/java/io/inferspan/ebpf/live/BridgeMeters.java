@@ -29,8 +29,9 @@ public final class BridgeMeters {
     for (EventClass events : EventClass.values()) {
       meters.detail(
           events.word(),
-          () -> bridge.levels().of(events).detail(),
+          () -> bridge.detail().now().of(events).detail(),
           () -> bridge.counters().shed(events));
+      meters.next(events.word(), () -> bridge.detail().next(events));
     }
     for (ProgramState program : bridge.programs()) {
       add(meters, program, bridge);

@@ -51,7 +51,8 @@ final class BudgetController {
   private static final double AIM = 0.9;
 
   /**
-   * The unused share of the budget that a trial needs, because the cost of its class is unknown.
+   * The unused share of the budget that a trial needs, unless its class cost less when it was last
+   * attached.
    */
   private static final double ROOM_TO_ATTACH = 0.3;
 
@@ -66,6 +67,10 @@ final class BudgetController {
   private final double[] shares;
   private final Detachable detachable;
   private final Map<EventClass, Long> nextTrial = new EnumMap<>(EventClass.class);
+
+  /** What the lowest level of a detached class cost when it was last attached. */
+  private final Map<EventClass, Double> lastCost = new EnumMap<>(EventClass.class);
+
   private DetailLevels levels = DetailLevels.FULL;
   private long quietSince;
   private long wait = QUIET_NANOS;
@@ -126,6 +131,21 @@ final class BudgetController {
     nextAttach = later(Math.max(nextAttach, nowNanos), budgetNanos);
   }
 
+  /**
+   * Returns the estimated cost of tracing if the next raise were of this class; 0 if it is in full.
+   */
+  double next(Load load, EventClass events) {
+    if (levels.of(events) == DetailLevel.FULL) {
+      return 0;
+    }
+    double more =
+        isDetached(events)
+            ? lastCost.getOrDefault(events, ROOM_TO_ATTACH)
+            : load.inFull(events) * shares[levels.of(events).higher().number()]
+                - spent(load, events);
+    return load.total() + more;
+  }
+
   /** Returns how soon the next period can change levels if the cost does not rise. */
   long restNanos(long nowNanos) {
     if (levels.equals(DetailLevels.FULL)) {
@@ -179,12 +199,14 @@ final class BudgetController {
     for (EventClass events : ORDER) {
       if (isDetached(events) && before.of(events) != DetailLevel.DETACHED) {
         wait(events, load.inFull(events) * SHORTEST_TRIAL_NANOS, nowNanos);
+        lastCost.put(events, load.inFull(events) * shares[lowest(events).number()]);
       }
     }
   }
 
   private void failed(EventClass tried, Load load, long nowNanos) {
     onTrial = null;
+    lastCost.put(tried, spent(load, tried));
     set(tried, DetailLevel.DETACHED);
     double cost = load.total() * (nowNanos - raised);
     wait(tried, cost, nowNanos);
@@ -196,7 +218,8 @@ final class BudgetController {
    * time, so that each detached class has its turn.
    */
   private void wait(EventClass events, double cost, long nowNanos) {
-    long rivals = isDetached(EventClass.REQUESTS) ? 1 : ORDER.stream().filter(this::isDetached).count();
+    long rivals =
+        isDetached(EventClass.REQUESTS) ? 1 : ORDER.stream().filter(this::isDetached).count();
     nextTrial.put(events, later(nowNanos, cost * Math.max(1, rivals)));
   }
 
@@ -251,13 +274,19 @@ final class BudgetController {
     // Without waits for the device, launches say little about an engine's step.
     boolean isLast = events == EventClass.LAUNCHES && isDetached(EventClass.CALLS);
     long due = Math.max(nextAttach, nextTrial.getOrDefault(events, nowNanos));
-    if (isLast || room < ROOM_TO_ATTACH || nowNanos < due) {
+    double needed = Math.min(ROOM_TO_ATTACH, lastCost.getOrDefault(events, ROOM_TO_ATTACH));
+    if (isLast || room < needed || nowNanos < due) {
       return false;
     }
-    set(events, events == EventClass.REQUESTS ? DetailLevel.FULL : DetailLevel.COUNTED);
+    set(events, lowest(events));
     raised = nowNanos;
     onTrial = events;
     return true;
+  }
+
+  /** Returns the lowest level at which a class is attached. */
+  private static DetailLevel lowest(EventClass events) {
+    return events == EventClass.REQUESTS ? DetailLevel.FULL : DetailLevel.COUNTED;
   }
 
   private boolean isDetached(EventClass events) {

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,6 +143,9 @@ final class BudgetKeeper {
     Load load = meter.period(detail.now(), programs);
     DetailLevels before = controller.levels();
     DetailLevels levels = controller.period(load, Clocks.monotonicNanos());
+    detail.expect(
+        Arrays.stream(EventClass.values())
+            .collect(Collectors.toMap(events -> events, events -> controller.next(load, events))));
     if (levels.equals(before)) {
       return false;
     }

@@ -9,6 +9,7 @@ import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Sets the detail level of each event class, and attaches and detaches its probes.
@@ -32,6 +33,7 @@ final class DetailSwitch {
   private DetailLevels wanted;
   private boolean asleep;
   private volatile DetailLevels now = DetailLevels.FULL;
+  private volatile Map<EventClass, Double> next = Map.of();
 
   /** Creates a switch that never gives launches more detail than {@code launches}. */
   DetailSwitch(
@@ -49,6 +51,19 @@ final class DetailSwitch {
   /** Returns the current levels. */
   DetailLevels now() {
     return now;
+  }
+
+  /**
+   * Returns the estimated cost of tracing with the next level of a class, relative to the budget; 0
+   * if it is in full or there is no budget.
+   */
+  double next(EventClass events) {
+    return next.getOrDefault(events, 0.0);
+  }
+
+  /** Notes these costs. */
+  void expect(Map<EventClass, Double> costs) {
+    next = Map.copyOf(costs);
   }
 
   /** Sets the levels for the time when the bridge does not sleep. */

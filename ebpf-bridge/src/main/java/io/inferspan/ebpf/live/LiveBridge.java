@@ -27,7 +27,6 @@ import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.ring.RingThread;
 import io.inferspan.ebpf.spans.EventSink;
-import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import java.time.Duration;
@@ -324,8 +323,8 @@ public final class LiveBridge {
     return idle;
   }
 
-  DetailLevels levels() {
-    return detail.now();
+  DetailSwitch detail() {
+    return detail;
   }
 
   /** Returns the limitations other than programs that are not attached. */

@@ -50,7 +50,7 @@ public final class StatusReader {
   }
 
   private List<Detail> detail() {
-    DetailLevels levels = bridge.levels();
+    DetailLevels levels = bridge.detail().now();
     return Arrays.stream(EventClass.values())
         .map(
             events ->

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -110,6 +111,16 @@ public final class EbpfMeters {
         shed,
         "class",
         events);
+  }
+
+  /** Adds the estimated cost of tracing with the next level of an event class. */
+  public EbpfMeters next(String events, DoubleSupplier cost) {
+    held.add(cost);
+    Gauge.builder("inferspan.ebpf.level.next.cost", cost, DoubleSupplier::getAsDouble)
+        .description("Estimated cost with more detail of a class, relative to the budget")
+        .tag("class", events)
+        .register(registry);
+    return this;
   }
 
   /** Adds a counter of errors that the bridge survived. */

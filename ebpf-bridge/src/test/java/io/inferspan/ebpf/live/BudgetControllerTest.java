@@ -135,6 +135,24 @@ class BudgetControllerTest {
     assertThat(spent / 2_000).isBetween(0.05, 0.2);
   }
 
+  /** Little is left, but what they cost is known from before. */
+  @Test
+  void classesThatFit_areAttachedAgain() {
+    load(0.2, 0.1, 0.1, 0.1);
+    others = 2;
+    periods(40);
+    assertThat(level(EventClass.LAUNCHES)).isEqualTo(DetailLevel.DETACHED);
+
+    others = 0.7;
+    periods(40);
+
+    assertThat(cost()).isLessThan(0.9);
+    assertThat(level(EventClass.LAUNCHES)).isEqualTo(DetailLevel.FULL);
+    assertThat(level(EventClass.CALLS)).isNotEqualTo(DetailLevel.DETACHED);
+    assertThat(controller.next(new Load(cost(), inFull), EventClass.SCHED)).isGreaterThan(0.9);
+    assertThat(controller.next(new Load(cost(), inFull), EventClass.LAUNCHES)).isZero();
+  }
+
   @Test
   void burstInOnePeriod_takesNothing() {
     load(0.3, 0.1, 0.1, 0.1);

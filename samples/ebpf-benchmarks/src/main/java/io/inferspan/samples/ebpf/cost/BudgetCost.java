@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Measures whether the cost of tracing stays within a budget when the load grows tenfold and falls
@@ -42,6 +43,11 @@ final class BudgetCost {
 
   private static final Pattern LEVEL =
       Pattern.compile("inferspan_ebpf_level\\{.*class=\"(\\w+)\".*} ([0-9.]+)");
+
+  /** The estimated cost with the next level of a class, relative to the budget. */
+  private static final Pattern NEXT =
+      Pattern.compile("inferspan_ebpf_level_next_cost\\{.*class=\"(\\w+)\".*} ([0-9.]+)");
+
   private static final double FULL = 4;
 
   private final Kit kit;
@@ -52,7 +58,8 @@ final class BudgetCost {
 
   void measure(int rounds, Report report) {
     report.say(
-        "%n%% of a core: median and middle half; its parts load, bridge, JVM; families below full detail");
+        "%n%% of a core: median and middle half; its parts load, bridge, JVM; classes below full"
+            + " detail (cost with more of them, relative to the budget)");
     Process keeper = kit.keeper();
     try {
       BUDGETS.forEach(budget -> measure(budget, rounds, report));
@@ -136,17 +143,26 @@ final class BudgetCost {
     report.atMost(name + ", % of a core", cost.all.median(), BAR * budget);
   }
 
-  /** Returns the event classes that are currently below full detail. */
+  /**
+   * Returns the event classes that are currently below full detail, with their levels and what
+   * tracing would cost with the next one.
+   */
   private static String lowered(int port) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/metrics")).build();
     TreeSet<String> lowered = new TreeSet<>();
     try (HttpClient client = HttpClient.newHttpClient()) {
-      Matcher level = LEVEL.matcher(client.send(request, BodyHandlers.ofString()).body());
+      String metrics = client.send(request, BodyHandlers.ofString()).body();
+      Map<String, String> next =
+          NEXT.matcher(metrics)
+              .results()
+              .collect(Collectors.toMap(cost -> cost.group(1), cost -> cost.group(2)));
+      Matcher level = LEVEL.matcher(metrics);
       while (level.find()) {
         double detail = Double.parseDouble(level.group(2));
         if (detail < FULL) {
-          lowered.add("%s:%.0f".formatted(level.group(1), detail));
+          double cost = Double.parseDouble(next.getOrDefault(level.group(1), "0"));
+          lowered.add("%s:%.0f (%.2f)".formatted(level.group(1), detail, cost));
         }
       }
     } catch (IOException e) {

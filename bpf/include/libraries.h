@@ -7,12 +7,13 @@
 #include "files.h"
 
 /*
- * libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 from a Python wheel, libnccl.so.2, libinferspan_ckp.so and others.
+ * libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 from a Python wheel, libnccl.so.2, libcupti.so.13, libinferspan_ckp.so and
+ * others.
  */
 static __always_inline bool is_watched_library(const char *name)
 {
 	return !__builtin_memcmp(name, "libcuda", 7) || !__builtin_memcmp(name, "libnccl", 7) ||
-	       !__builtin_memcmp(name, "libinfer", 8);
+	       !__builtin_memcmp(name, "libcupti", 8) || !__builtin_memcmp(name, "libinfer", 8);
 }
 
 /* Not inlined, so that its record does not use stack in all other paths at the end of a system call. */

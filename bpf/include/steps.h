@@ -87,8 +87,8 @@ static __always_inline u64 framed_owner(u32 tgid)
 }
 
 /*
- * Returns the number of the last step if this call is a wait for the device on a thread without a step, else 0. With
- * asynchronous scheduling, such a wait shows when a step was done. Not static, so that the verifier checks it once.
+ * Returns the number of the last step if this call is a wait for the device on a thread without a step, or reads what the device
+ * has done, else 0. With asynchronous scheduling, such a wait shows when a step was done. Not static, so that the verifier checks it once.
  */
 __noinline u64 step_waited_for(u32 tgid, u32 kind)
 {
@@ -102,6 +102,7 @@ __noinline u64 step_waited_for(u32 tgid, u32 kind)
 	case ISPAN_KIND_CUDA_DEVICE_SYNC:
 	case ISPAN_KIND_CUDA_EVENT_QUERY:
 	case ISPAN_KIND_CUDA_STREAM_QUERY:
+	case ISPAN_KIND_CUDA_KERNEL:
 		return step ? *step : 0;
 	default:
 		return 0;

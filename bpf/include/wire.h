@@ -45,6 +45,7 @@ enum ispan_kind {
 	ISPAN_KIND_CUDA_HOST_FREE = 26,
 	ISPAN_KIND_CUDA_EVENT_QUERY = 27,
 	ISPAN_KIND_CUDA_STREAM_QUERY = 28,
+	ISPAN_KIND_CUDA_KERNEL = 29, /* a kernel that the device has run, from CUPTI's activity records */
 	ISPAN_KIND_NCCL_ALL_REDUCE = 100,
 	ISPAN_KIND_NCCL_ALL_GATHER = 101,
 	ISPAN_KIND_NCCL_REDUCE_SCATTER = 102,
@@ -145,6 +146,9 @@ enum ispan_fd_kind {
  * extra. 404 has the number of launched kernels and graphs in amount, or ISPAN_UNCOUNTED. 405 has no owner; amount is the slot,
  * result an ispan_binding, and extra the parent process, with the grandparent in the upper half. 406 has the number of changes
  * in earlier records in amount; result is negative if the changes could not be read.
+ *
+ * A kernel of an engine (29) has no owner. amount and detail are its begin and end, by the clock that CUPTI uses; extra is the
+ * correlation id of its launch, and start_ns and end_ns the time when its record was read.
  *
  * Engines whose messages are read (source 8): the owner of 405 and 406 is that of the engine's calls. 405 has the engine's
  * request id as text, and the number of fields of the request's array in detail. 406 lists requests that got tokens

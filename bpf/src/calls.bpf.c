@@ -5,6 +5,7 @@
  */
 #include "context.h"
 #include "frames.h"
+#include "kernels.h"
 #include "operands.h"
 #include "policies.h"
 #include "steps.h"
@@ -188,6 +189,8 @@ static __always_inline int call_ends(const struct ispan_settings *settings, stru
 	if (is_out(frame->call.extra))
 		frame->extra = word_at(frame->extra);
 	kind = frame->call.kind;
+	if (kind == ISPAN_KIND_CUDA_KERNEL)
+		return RESULT(regs) ? 0 : kernel_read(frame->extra);
 	if (!owner_of_call(thread, task, kind, &context))
 		return 0;
 	if (!(frame->call.flags & ISPAN_CALL_RUNTIME)) {

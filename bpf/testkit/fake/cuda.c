@@ -30,6 +30,18 @@ struct copy2d {
 /* Called before a launch returns, as CUPTI calls its subscribers. */
 __attribute__((visibility("default"))) void (*fake_on_launch)(void *function);
 
+/* Called with the times of a launch's kernels on the device. */
+__attribute__((visibility("default"))) void (*fake_on_kernel)(uint64_t start, uint64_t end, unsigned kernels);
+
+static void enqueue_kernels(void *stream, uint64_t nanos, unsigned kernels)
+{
+	uint64_t done = fake_enqueue(stream, nanos), others = fake_stream_done(stream);
+
+	done = done > others ? done : others;
+	if (fake_on_kernel)
+		fake_on_kernel(done - nanos, done, kernels);
+}
+
 static void launched(void *function)
 {
 	if (fake_on_launch)
@@ -215,7 +227,7 @@ EXPORT CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t 
 			     unsigned shared, void *stream, void **parameters, void **extra)                           \
 	{                                                                                                              \
 		ENTER((uint64_t)x * y * z, stream);                                                                    \
-		fake_enqueue(stream, fake_kernel_nanos(call.amount));                                                  \
+		enqueue_kernels(stream, fake_kernel_nanos(call.amount), 1);                                            \
 		launched(kernel);                                                                                      \
 		LEAVE;                                                                                                 \
 	}
@@ -223,14 +235,14 @@ EXPORT CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t 
 	EXPORT CUresult name(const struct launch *launch, void *kernel, void **parameters, void **extra)               \
 	{                                                                                                              \
 		ENTER((uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2], launch->stream);                  \
-		fake_enqueue(launch->stream, fake_kernel_nanos(call.amount));                                          \
+		enqueue_kernels(launch->stream, fake_kernel_nanos(call.amount), 1);                                    \
 		LEAVE;                                                                                                 \
 	}
 #define LAUNCH_GRAPH(name)                                                                                             \
 	EXPORT CUresult name(void *graph, void *stream)                                                                \
 	{                                                                                                              \
 		ENTER(0, stream);                                                                                      \
-		fake_enqueue(stream, fake_kernel_nanos(0));                                                            \
+		enqueue_kernels(stream, fake_kernel_nanos(0), 2);                                                      \
 		LEAVE;                                                                                                 \
 	}
 #define RECORD(name)                                                                                                   \

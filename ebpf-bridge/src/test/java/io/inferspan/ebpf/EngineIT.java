@@ -48,14 +48,18 @@ class EngineIT {
   private LaunchDetail detail = LaunchDetail.FULL;
 
   @Test
-  void allSampled_sharesAddUpToTheBusyTime() throws Exception {
-    EngineRun run = play(new Load(64, 16, 1, 0, 7), "--release=0.16.0");
+  void profilerReadsCupti_sharesAddUpToTheTimeOfTheKernels() throws Exception {
+    EngineRun run = play(new Load(64, 16, 1, 0, 7), "--release=0.16.0", "--sync", EngineRun.CUPTI);
 
     assertTrue(run);
-    assertThat(busy(run)).isPositive();
     assertThat(run.truth).anyMatch(ran -> ran.tokens().size() > 4);
     assertThat(phases(run, "r5", "llm_d.engine.decode").get(0).attributes())
         .containsEntry("llm_d.engine.steps", EngineRun.LONG_ANSWER - 1L);
+    List<SpanRecord> onDevice = new ArrayList<>(run.named(STEP));
+    onDevice.removeIf(step -> !"cupti".equals(step.attribute("busy.source")));
+    // The first kernels are read after their steps, and the last ones not at all.
+    assertThat(onDevice.size()).isGreaterThan(run.truth.size() / 2);
+    onDevice.forEach(step -> assertThat(nanos(step, "busy.ms")).isEqualTo(deviceNanos(run, step)));
   }
 
   @Test
@@ -88,6 +92,13 @@ class EngineIT {
 
     assertTrue(run);
     assertWindows(run, "launches:detached");
+  }
+
+  private static long deviceNanos(EngineRun run, SpanRecord step) {
+    return run.truth.stream()
+        .filter(ran -> key(ran).equals(key(step)))
+        .mapToLong(ran -> sum(ran.costs()) + 1)
+        .sum();
   }
 
   private static void assertWindows(EngineRun run, String level) {

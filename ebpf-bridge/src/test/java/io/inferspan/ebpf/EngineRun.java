@@ -136,6 +136,9 @@ final class EngineRun {
   /** An option of this class: the engine has no plugin. */
   static final String NO_PLUGIN = "--no-plugin";
 
+  /** An option of this class: a profiler in the engine reads CUPTI's records. */
+  static final String CUPTI = "--cupti";
+
   /** Another engine, which shares no code with the first. */
   static final String PLAIN = "--plain";
 
@@ -163,15 +166,23 @@ final class EngineRun {
     command.addAll(List.of("--truth", written.toString(), "--libraries", kit.toString()));
     boolean plugin = !options.contains(NO_PLUGIN);
     command.addAll(options);
-    command.removeAll(List.of(PLAIN, NO_PLUGIN));
+    command.removeAll(List.of(PLAIN, NO_PLUGIN, CUPTI));
+    boolean cupti = options.contains(CUPTI);
+    Map<String, String> environment = new HashMap<>(plugin ? environment(kit) : Map.of());
+    if (cupti) {
+      environment.put("LD_PRELOAD", kit.resolve("libcupti.so.13").toString());
+    }
     try (OtlpReceiver receiver = OtlpReceiver.start();
         Telemetry telemetry = telemetry(receiver)) {
       try (EbpfBridge bridge = EbpfBridge.attach(telemetry, config);
-          JavaChild engine = JavaChild.start(command, plugin ? environment(kit) : Map.of())) {
+          JavaChild engine = JavaChild.start(command, environment)) {
         int port = Integer.parseInt(engine.line());
         TestKit.awaitLibrary(bridge, "libcuda.so.1");
         if (plugin) {
           TestKit.awaitLibrary(bridge, "libinferspan_ckp.so");
+        }
+        if (cupti) {
+          TestKit.awaitLibrary(bridge, "libcupti.so.13");
         }
         run.send(port);
         run.lost = bridge.status().lost();

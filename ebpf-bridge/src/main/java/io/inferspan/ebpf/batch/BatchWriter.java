@@ -15,10 +15,11 @@ import java.util.function.LongUnaryOperator;
 /**
  * Writes a span for each step, with links to its members, and up to three spans for each request.
  */
-final class BatchWriter implements BatchSink {
+final class BatchWriter implements Batches.Sink {
 
   private static final int LINKS = 128;
   private static final double MILLI = 1e6;
+  private static final String CUPTI = "cupti";
   private static final String HOST_WINDOW = "host_window";
   private static final String MARKS = "marks";
   private static final String PLUGIN = "plugin";
@@ -36,21 +37,44 @@ final class BatchWriter implements BatchSink {
   }
 
   @Override
-  public void step(Step step, long doneNanos) {
+  public void done(Step step) {
     PendingSpan pending = telemetry.span(BatchSpans.STEP, Context.root());
     int next = link(pending, step, 0);
     OperationSpan span = describe(pending, step).startingAt(epoch(step.beganNanos)).start();
     step.context = span.context();
-    long end = Math.max(doneNanos, step.endedNanos);
+    step.span = span;
     while (next < step.size) {
       PendingSpan more =
           telemetry
               .span(BatchSpans.STEP_MEMBERS, span.context())
               .set(BatchAttributes.STEP, step.number);
       next = link(more, step, next);
-      more.startingAt(epoch(step.beganNanos)).start().closeAt(epoch(end));
+      more.startingAt(epoch(step.beganNanos)).start().closeAt(epoch(end(step)));
     }
-    span.closeAt(epoch(end));
+  }
+
+  private static long end(Step step) {
+    return Math.max(step.doneNanos, step.endedNanos);
+  }
+
+  @Override
+  public void measured(Step step) {
+    OperationSpan span = step.span;
+    if (span != null) {
+      span.set(BatchAttributes.BUSY_MS, step.busyNanos / MILLI)
+          .set(BatchAttributes.BUSY_SOURCE, source(step))
+          .closeAt(epoch(end(step)));
+      step.span = null;
+    }
+  }
+
+  private static String source(Step step) {
+    return step.onDevice ? CUPTI : step.isLowered() ? MARKS : HOST_WINDOW;
+  }
+
+  /** Returns the source of most doubt. */
+  private static String source(PhaseTotals phase) {
+    return phase.marks > 0 ? MARKS : phase.onHost > 0 ? HOST_WINDOW : CUPTI;
   }
 
   /** Links to members from an index on, up to the limit of a span; returns the next index. */
@@ -109,8 +133,6 @@ final class BatchWriter implements BatchSink {
         .set(BatchAttributes.UNIDENTIFIED, unidentified)
         .set(BatchAttributes.PREFILL_MEMBERS, prefills)
         .set(BatchAttributes.TOKENS, tokens)
-        .set(BatchAttributes.BUSY_MS, step.busyNanos / MILLI)
-        .set(BatchAttributes.BUSY_SOURCE, step.isLowered() ? MARKS : HOST_WINDOW)
         .set(BatchAttributes.MODEL, model(step.frames))
         .set(BatchAttributes.SOURCE, source(step.frames))
         .set(BatchAttributes.COVERAGE, step.known && step.complete ? 1.0 : 0.0);
@@ -152,7 +174,7 @@ final class BatchWriter implements BatchSink {
         .set(BatchAttributes.TOKENS, phase.tokens)
         .set(BatchAttributes.SHARE_MS, phase.shareNanos / MILLI)
         .set(BatchAttributes.BUSY_MS, phase.busyNanos / MILLI)
-        .set(BatchAttributes.BUSY_SOURCE, phase.marks > 0 ? MARKS : HOST_WINDOW)
+        .set(BatchAttributes.BUSY_SOURCE, source(phase))
         .set(BatchAttributes.MODEL, model(request.frames))
         .set(BatchAttributes.SOURCE, source(request.frames))
         .set(BatchAttributes.COVERAGE, request.coverage())

@@ -22,12 +22,23 @@ final class Batches {
   private static final long QUIET_NANOS = 120_000_000_000L;
 
   private final ShareModel model;
-  private final BatchSink sink;
+  private final Sink sink;
   private final int most;
   private final Losses losses;
   private final BatchCounters counters = new BatchCounters();
   private final Map<Integer, Rank> ranks = new HashMap<>();
   private final Map<String, BatchRequest> requests = new LinkedHashMap<>();
+
+  /** Receives each completed step and each completed request once. */
+  interface Sink {
+
+    /** Called before the busy time of a step is known. */
+    void done(Step step);
+
+    void measured(Step step);
+
+    void request(BatchRequest request);
+  }
 
   /** The times of lost records, and of lowered detail levels. */
   interface Losses {
@@ -39,10 +50,15 @@ final class Batches {
     default String launches(long fromNanos, long toNanos) {
       return "";
     }
+
+    /** Returns the epoch time of a time of the kernel's clock. */
+    default long epochNanos(long nanos) {
+      return nanos;
+    }
   }
 
   /** Holds at most {@code most} requests, and at most {@code most} slots per rank. */
-  Batches(ShareModel model, int most, BatchSink sink, Losses losses) {
+  Batches(ShareModel model, int most, Sink sink, Losses losses) {
     this.model = model;
     this.sink = sink;
     this.most = most;
@@ -82,12 +98,14 @@ final class Batches {
     String key = engine + "/" + requestId;
     BatchRequest request = requests.get(key);
     if (request != null && request.slots == 0 && head != null && !head.equals(request.head)) {
+      measureAll();
       write(request); // This is a later request with the same id.
       request = null;
     }
     if (request == null) {
       if (requests.size() >= most) {
         counters.increment(Count.EVICTED);
+        measureAll();
         write(requests.values().iterator().next());
       }
       request = new BatchRequest(key, head);
@@ -140,6 +158,11 @@ final class Batches {
     rank(pid).allDone(nanos);
   }
 
+  /** Adds a kernel that the device ran for a process, by the times of CUPTI. */
+  void ran(int pid, long correlation, long startNanos, long endNanos, long nowNanos) {
+    rank(pid).kernels.add(correlation, startNanos, endNanos, nowNanos);
+  }
+
   /** Ends the steps of a process that exited. */
   void processExited(int pid, long nanos) {
     Rank rank = ranks.remove(pid);
@@ -148,8 +171,13 @@ final class Batches {
     }
   }
 
-  /** Writes the requests that are due. */
+  private void measureAll() {
+    ranks.values().forEach(rank -> rank.measure(Long.MAX_VALUE));
+  }
+
+  /** Writes the steps and requests that are due. */
   void expire(long nanos) {
+    ranks.values().forEach(rank -> rank.measure(nanos));
     for (BatchRequest request : List.copyOf(requests.values())) {
       boolean due = request.dueNanos > 0 && request.dueNanos <= nanos;
       if (due || (request.touchedNanos > 0 && nanos - request.touchedNanos > QUIET_NANOS)) {
@@ -185,18 +213,27 @@ final class Batches {
     return losses.launches(fromNanos, toNanos);
   }
 
-  void done(Step step, long nanos) {
+  long epochNanos(long nanos) {
+    return losses.epochNanos(nanos);
+  }
+
+  void done(Step step) {
     if (!step.complete) {
       counters.increment(Count.INCOMPLETE_STEPS);
     }
+    sink.done(step);
+  }
+
+  /** Divides the busy time of a step. */
+  void measured(Step step) {
     (step.frames ? ShareModel.EQUAL : model).share(step);
     for (int i = 0; i < step.size; i++) {
       BatchRequest request = step.requests[i];
       if (request != null) {
-        request.add(step, i, nanos);
+        request.add(step, i, step.doneNanos);
       }
     }
-    sink.step(step, nanos);
+    sink.measured(step);
   }
 
   private Rank rank(int pid) {

@@ -69,12 +69,13 @@ public final class EngineSteps {
     ShareModel model = ShareModel.PREFILL_WEIGHTED;
     BatchWriter writer = new BatchWriter(telemetry, model, epochNanos);
     this.host = host;
-    Written written = new Written(writer, host);
+    Written written = new Written(writer, epochNanos, host);
     this.batches = new Batches(model, MOST_REQUESTS, written, written);
     this.framed = new FramedEngines(batches, this::head);
   }
 
-  private record Written(BatchWriter writer, Host host) implements BatchSink, Batches.Losses {
+  private record Written(BatchWriter writer, LongUnaryOperator epoch, Host host)
+      implements Batches.Sink, Batches.Losses {
 
     @Override
     public boolean during(long fromNanos, long toNanos) {
@@ -87,11 +88,21 @@ public final class EngineSteps {
     }
 
     @Override
-    public void step(Step step, long doneNanos) {
-      writer.step(step, doneNanos);
+    public long epochNanos(long nanos) {
+      return epoch.applyAsLong(nanos);
+    }
+
+    @Override
+    public void done(Step step) {
+      writer.done(step);
       if (step.owner != 0) {
         host.done(step);
       }
+    }
+
+    @Override
+    public void measured(Step step) {
+      writer.measured(step);
     }
 
     @Override
@@ -134,6 +145,12 @@ public final class EngineSteps {
           began(event);
         } else {
           ended(event);
+        }
+      }
+      case CUDA_KERNEL -> {
+        if (engines.containsKey(event.tgid())) {
+          batches.ran(
+              event.tgid(), event.extra(), event.amount(), event.detail(), event.endNanos());
         }
       }
       case PROCESS_STARTED, PROCESS_EXITED -> {

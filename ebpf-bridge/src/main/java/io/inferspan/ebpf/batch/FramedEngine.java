@@ -270,7 +270,9 @@ final class FramedEngine {
     batches.counters().increment(Count.STEPS);
     measure(step, window, atNanos);
     step.complete &= !cut && step.size > 0 && !batches.lost(doneNanos, nanos);
-    batches.done(step, Math.max(atNanos, began));
+    step.doneNanos = Math.max(atNanos, began);
+    batches.done(step);
+    batches.measured(step);
   }
 
   /**

@@ -15,6 +15,9 @@ final class PhaseTotals {
   /** Steps whose launches were not all reported. */
   long marks;
 
+  /** Steps whose busy time was measured on the host. */
+  long onHost;
+
   long beganNanos = Long.MAX_VALUE;
   long endedNanos = Long.MIN_VALUE;
 
@@ -38,7 +41,8 @@ final class PhaseTotals {
     busyNanos += step.busyNanos;
     boolean alone = step.size == 1 && !step.frames && !step.isLowered();
     boundNanos += alone ? 0 : Math.max(share, step.busyNanos - share);
-    marks += step.isLowered() ? 1 : 0;
+    marks += step.isLowered() && !step.onDevice ? 1 : 0;
+    onHost += step.onDevice ? 0 : 1;
     inferred += step.inferred[index] ? 1 : 0;
     beganNanos = Math.min(beganNanos, step.beganNanos);
     endedNanos = Math.max(endedNanos, doneNanos);

@@ -26,6 +26,11 @@ final class Rank {
   private final Map<Integer, Member> scheduled = new LinkedHashMap<>();
   private final ArrayDeque<Step> inFlight = new ArrayDeque<>();
   private final Map<Long, Recorded> events = new LinkedHashMap<>();
+
+  /** Steps that are done, but may still get the times of their kernels. */
+  private final ArrayDeque<Step> unmeasured = new ArrayDeque<>();
+
+  final KernelTimes kernels = new KernelTimes();
   private @Nullable Step open;
   private long lastStep;
   private boolean synced;
@@ -129,7 +134,7 @@ final class Rank {
       scheduled.remove(slot);
       if (slots.remove(slot) != null && member != null) {
         release(member);
-        batches.writeIfEnded(member.request, nanos);
+        batches.writeIfEnded(member.request, nanos + latest(nanos));
       }
     } else if (tokens == 0) {
       scheduled.remove(slot);
@@ -288,8 +293,45 @@ final class Rank {
   private void done(Step step, long nanos, long seenNanos) {
     step.complete &= !batches.lost(step.sinceNanos, Math.max(seenNanos, step.endedNanos));
     step.complete(nanos, deviceFreeNanos);
+    step.later = open == null ? 0 : open.launches;
+    inFlight.forEach(one -> step.later += one.launches);
     deviceFreeNanos = Math.max(deviceFreeNanos, nanos);
-    batches.done(step, nanos);
+    batches.done(step);
+    unmeasured.add(step);
+    if (!kernels.areRead(nanos)) {
+      measure(Long.MAX_VALUE);
+    }
+  }
+
+  /** How long a step that ends now waits for the times of its kernels. */
+  private long latest(long nanos) {
+    return kernels.areRead(nanos) ? KernelTimes.LATEST_NANOS : 0;
+  }
+
+  /** Measures the busy time of the steps that need not wait for kernels any longer. */
+  void measure(long nanos) {
+    Step step = unmeasured.peek();
+    while (step != null && step.doneNanos < nanos - KernelTimes.LATEST_NANOS) {
+      measureOnDevice(unmeasured.remove());
+      batches.measured(step);
+      step = unmeasured.peek();
+    }
+  }
+
+  private void measureOnDevice(Step step) {
+    long launches = Math.max(step.launches, step.counted);
+    if (launches == 0 || !step.hasLaunched()) {
+      return;
+    }
+    long from = batches.epochNanos(step.fromNanos);
+    long to = batches.epochNanos(step.doneNanos);
+    // One more, because a call may not have returned yet.
+    long later = step.later == 0 ? 0 : step.later + 1;
+    long busy = kernels.busy(from, to, step.idle, launches, later);
+    if (busy >= 0 && step.complete) {
+      step.onDevice = true;
+      step.busyNanos = Math.min(busy, step.busyNanos);
+    }
   }
 
   /** Ends all steps and releases all slots. */
@@ -301,6 +343,7 @@ final class Rank {
     while (!inFlight.isEmpty()) {
       abandon(inFlight.element());
     }
+    measure(Long.MAX_VALUE);
     if (batches.lost(endedNanos, nanos)) {
       miss(1); // The last steps of these requests may be lost.
     }

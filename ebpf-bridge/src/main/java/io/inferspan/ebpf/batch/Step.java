@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.batch;
 
+import io.inferspan.OperationSpan;
 import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
@@ -43,11 +44,28 @@ public final class Step {
   long synchronizedNanos;
   long busyNanos;
 
+  /** When its window began, and when it was seen to be done. */
+  long fromNanos;
+
+  long doneNanos;
+
+  /** Whether no other step was in flight when it launched first. */
+  boolean idle;
+
+  /** Launches of later steps when it was seen to be done. */
+  long later;
+
+  /** Whether its busy time is that of its kernels, not its window. */
+  boolean onDevice;
+
   /** Its number as an owner of events. */
   long owner;
 
   /** Context of its span; null until the span is written. */
   @Nullable Context context;
+
+  /** Its span until the busy time is known. */
+  @Nullable OperationSpan span;
 
   /** Whether it is known from the engine's messages rather than from a plugin. */
   boolean frames;
@@ -100,7 +118,10 @@ public final class Step {
    * begins with the start of the step instead.
    */
   void complete(long nanos, long beforeNanos) {
-    long from = Math.max(isLowered() ? beganNanos : firstLaunchNanos, beforeNanos);
-    busyNanos = hasLaunched() ? Math.max(0, nanos - from) : 0;
+    long launchedNanos = isLowered() ? beganNanos : firstLaunchNanos;
+    idle = launchedNanos >= beforeNanos;
+    fromNanos = Math.max(launchedNanos, beforeNanos);
+    doneNanos = nanos;
+    busyNanos = hasLaunched() ? Math.max(0, nanos - fromNanos) : 0;
   }
 }

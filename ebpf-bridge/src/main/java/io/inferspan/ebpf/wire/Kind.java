@@ -32,6 +32,7 @@ public enum Kind {
   CUDA_HOST_FREE(26, Family.CUDA, "host_free", Amount.NONE, Detail.NONE),
   CUDA_EVENT_QUERY(27, Family.CUDA, "event_query", Amount.NONE, Detail.NONE),
   CUDA_STREAM_QUERY(28, Family.CUDA, "stream_query", Amount.NONE, Detail.STREAM),
+  CUDA_KERNEL(29, Family.CONTROL, "kernel", Amount.NONE, Detail.NONE),
 
   NCCL_ALL_REDUCE(100, Family.NCCL, "all_reduce", Amount.ELEMENTS, Detail.COLLECTIVE),
   NCCL_ALL_GATHER(101, Family.NCCL, "all_gather", Amount.ELEMENTS, Detail.TRANSFER),

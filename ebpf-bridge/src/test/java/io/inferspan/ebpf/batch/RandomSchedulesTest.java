@@ -18,13 +18,16 @@ class RandomSchedulesTest {
   private static final long PREFILL = 1L << 56;
 
   /** Collects what is written, and checks each step as it comes. */
-  private static final class Collected implements BatchSink {
+  private static final class Collected implements Batches.Sink {
     final Map<String, BatchRequest> requests = new HashMap<>();
     final Map<String, Long> shares = new HashMap<>();
     final List<Step> steps = new ArrayList<>();
 
     @Override
-    public void step(Step step, long doneNanos) {
+    public void done(Step step) {}
+
+    @Override
+    public void measured(Step step) {
       if (!step.known) {
         return;
       }

@@ -1,0 +1,92 @@
+package io.inferspan.ebpf.batch;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+
+/**
+ * When the device ran the kernels of a process, from the activity records that a profiler in the
+ * process reads from CUPTI.
+ *
+ * <p>Times are nanoseconds since the epoch. A record names its launch by a correlation id, which no
+ * other event has. So kernels are joined to steps by time, and launches are counted: a step has a
+ * device time only if it has as many launches with kernels as it made.
+ */
+final class KernelTimes {
+
+  /** Records that are read later than this after a step do not count. */
+  static final long LATEST_NANOS = 10_000_000_000L;
+
+  private static final int MOST = 1 << 18;
+
+  /** A kernel may seem to start before its launch by this time, because two clocks are compared. */
+  private static final long CLOCK_NANOS = 100_000;
+
+  private record Kernel(long correlation, long startNanos, long endNanos) {}
+
+  private final PriorityQueue<Kernel> kernels =
+      new PriorityQueue<>(Comparator.comparingLong(Kernel::startNanos));
+
+  /** Launches of the last step's time, whose other kernels may run later. */
+  private Set<Long> launched = new HashSet<>();
+
+  /** Launches of later steps whose kernels began before the last step was seen to be done. */
+  private long ahead;
+
+  private boolean known;
+  private long readNanos;
+
+  /** Adds a kernel. Without room, or without times, it is missing, and so is its step's time. */
+  void add(long correlation, long startNanos, long endNanos, long nowNanos) {
+    readNanos = nowNanos;
+    if (startNanos > 0 && endNanos >= startNanos && kernels.size() < MOST) {
+      kernels.add(new Kernel(correlation, startNanos, endNanos));
+    }
+  }
+
+  /** Returns whether steps that end now should wait for records. */
+  boolean areRead(long nanos) {
+    return readNanos > 0 && nanos - readNanos < LATEST_NANOS;
+  }
+
+  /**
+   * Returns for how long at least one kernel ran in a step, or -1 if not all of its launches have
+   * kernels. Steps must be given in their order.
+   *
+   * @param fromNanos when it launched first, or the step before was done
+   * @param idle whether no other step was in flight when it launched first
+   * @param launches its launches
+   * @param later launches of later steps by the time when it was seen to be done
+   */
+  long busy(long fromNanos, long toNanos, boolean idle, long launches, long later) {
+    long from = idle ? fromNanos - CLOCK_NANOS : fromNanos;
+    Set<Long> now = new HashSet<>();
+    List<Kernel> cut = new ArrayList<>();
+    long busy = 0;
+    long reached = from;
+    Kernel next = kernels.peek();
+    while (next != null && next.startNanos <= toNanos) {
+      Kernel kernel = kernels.remove();
+      next = kernels.peek();
+      if (kernel.startNanos < from) {
+        continue;
+      }
+      now.add(kernel.correlation);
+      long end = Math.min(kernel.endNanos, toNanos);
+      busy += Math.max(0, end - Math.max(kernel.startNanos, reached));
+      reached = Math.max(reached, end);
+      if (kernel.endNanos > toNanos) {
+        cut.add(new Kernel(kernel.correlation, toNanos, kernel.endNanos));
+      }
+    }
+    kernels.addAll(cut);
+    long before = idle ? 0 : now.stream().filter(launched::contains).count();
+    launched = now;
+    ahead = (idle ? 0 : ahead) + now.size() - before - launches;
+    known = (idle || known) && ahead >= 0 && ahead <= later;
+    return known ? busy : -1;
+  }
+}

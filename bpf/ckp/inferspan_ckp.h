@@ -15,7 +15,7 @@
  *   Beginning another request ends it. An event loop begins and ends the request around each piece of work.
  * - With an unsampled traceparent, or NULL, the following work belongs to no request.
  * - An operation has an id that is unique among the running operations of the process. It may end on another thread. Its name
- *   is truncated to 127 bytes and must not contain secrets. An ioctl of the thread within a millisecond after the begin is
+ *   is truncated to 127 bytes and must not contain secrets. An ioctl of the thread within a millisecond after its start is
  *   reported as a part of the operation, to observe accelerators whose driver cannot be probed.
  *
  * The symbols must stay visible: link executables with -rdynamic, or do not strip them. Shared objects need nothing.

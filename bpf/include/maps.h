@@ -61,7 +61,7 @@ struct ispan_thread {
 	u64 syscall_owner; /* owner of the current system call, by its descriptor; 0: use the thread's context */
 	s32 touched[ISPAN_TOUCHED]; /* descriptors plus one, on which it sent data for its request */
 	u32 touches;
-	u32 launches; /* its launches since it marked the begin of a step */
+	u32 launches; /* its launches since it marked the start of a step */
 	u64 timer_ns; /* when the first timer of its event loop may fire: later work may belong to the timer; 0: none */
 	u64 woke_ns;  /* when its last epoll_wait returned; 0: not observed */
 	struct ispan_frame frames[ISPAN_FRAMES];

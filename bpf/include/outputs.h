@@ -15,21 +15,22 @@ static __always_inline u32 zmtp_scalar_bytes(u8 head)
 	return (head < 0xd0 ? 0x9532950000001101 : 0x9532) >> (head & 15) * 4 & 15;
 }
 
-#define ZMTP_PLAIN_BYTES 256 /* at least eight more than a plain output has; a power of two */
+/* A power of two, at least eight more than the size of the longest output that is decoded at once. */
+#define ZMTP_PLAIN_BYTES 256
 
 /* The padding allows reads beyond the end of the data. */
 struct zmtp_bytes {
 	u8 at[ZMTP_PLAIN_BYTES + 8];
 };
 
-/* Returns the same position. It hides the range from older verifiers, which would otherwise walk each possible position. */
+/* Limits a position to the buffer. Older verifiers would otherwise check each of its possible values separately. */
 static __always_inline u32 zmtp_place(u32 at)
 {
 	barrier_var(at);
 	return at & (ZMTP_PLAIN_BYTES - 1);
 }
 
-/* Returns eight bytes, which may be eight one-byte values. */
+/* Returns the eight bytes at a position as one number, the first byte lowest. */
 static __always_inline u64 zmtp_eight(const struct zmtp_bytes *bytes, u32 at)
 {
 	u64 eight = 0;

@@ -118,7 +118,7 @@ static __always_inline void syscall_begins(const struct ispan_settings *settings
 	thread->syscall_start_ns = bpf_ktime_get_ns();
 }
 
-/* An ioctl shortly after the begin of a CKP operation counts as a part of that operation. */
+/* An ioctl shortly after the start of a CKP operation counts as a part of that operation. */
 static __always_inline void emit_ckp_ioctl(const struct ispan_settings *settings, struct ispan_thread *thread,
 					   struct ispan_record *record)
 {

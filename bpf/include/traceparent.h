@@ -24,10 +24,7 @@ static __always_inline int hex_byte(const u8 *text)
 	return hex(text[0]) << 4 | hex(text[1]);
 }
 
-/*
- * Parses count bytes; returns false if a digit is invalid or all bytes are zero. An invalid digit makes the whole byte
- * negative.
- */
+/* Parses count bytes; returns false if a digit is invalid or all bytes are zero. */
 static __always_inline bool hex_bytes(const u8 *text, u8 *bytes, int count)
 {
 	int all = 0;

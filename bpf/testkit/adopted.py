@@ -25,7 +25,7 @@ def say(process, line):
 
 
 def adopted(report):
-    """Calls of the process tree outside requests belong to the adopted process. The owner ends with the tree's last process."""
+    """Calls of the process tree outside requests belong to the adopted process. The adoption ends when the tree's last process ends."""
     process, other = started(), started()
     with Observer(*library("libcuda.so.1"), f"ckp={KIT}/libinferspan_ckp.so", f"adopt={process.pid}") as observer:
         say(process, "tree")

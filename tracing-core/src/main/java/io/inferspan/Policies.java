@@ -12,7 +12,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
 /**
- * The rules for spans, from the options and settings of one telemetry.
+ * The rules for spans, read from the options and settings of one {@code Telemetry}.
  *
  * @param naming the naming scheme of spans
  * @param convention the keys of renamed GenAI attributes

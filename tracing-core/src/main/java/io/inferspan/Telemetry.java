@@ -139,8 +139,8 @@ public final class Telemetry implements AutoCloseable {
       }
       warn(
           "GlobalOpenTelemetry is a no-op, because something called GlobalOpenTelemetry.get()"
-              + " before initTracing(); Inferspan traces, other instrumentation that uses the"
-              + " global does not. Call initTracing() first");
+              + " before initTracing(); Inferspan traces nevertheless, but other instrumentation"
+              + " that uses the global instance does not. Call initTracing() first");
       return ownSdk(options, callerVersion, false);
     } catch (LinkageError e) {
       throw new IllegalStateException(

@@ -36,8 +36,8 @@ public final class Step {
   long records;
 
   /**
-   * Detail level of launches; empty if each launch was reported. Otherwise the busy time begins
-   * with the step's mark rather than its first launch.
+   * Detail level of launches; empty if each launch was reported. Otherwise the busy time is counted
+   * from the start of the step rather than its first launch.
    */
   String level = "";
 
@@ -67,7 +67,7 @@ public final class Step {
   /** Its span until the busy time is known. */
   @Nullable OperationSpan span;
 
-  /** Whether it is known from the engine's messages rather than from a plugin. */
+  /** Whether the step was derived from the engine's messages rather than reported by a plugin. */
   boolean frames;
 
   /** Whether no data of the step is missing. */

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps the CUDA and NCCL libraries that programs load by name into this process. A bridge that
- * watches this process then attaches its probes before a command can call them.
+ * Maps into this process the CUDA and NCCL libraries that programs load by name. A bridge that
+ * watches this process then attaches its probes to them before the observed command can call them.
  */
 public final class LoadableLibraries implements AutoCloseable {
 

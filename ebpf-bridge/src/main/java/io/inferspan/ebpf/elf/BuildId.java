@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 
-/** Reads the build id of a file, which its separate debug file has, too. */
+/** Reads the build id of a file. Its separate debug file has the same id. */
 final class BuildId {
 
   private static final int NOTE = 7;

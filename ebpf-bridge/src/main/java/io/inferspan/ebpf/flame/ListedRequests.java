@@ -64,7 +64,7 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
     return new ListedRequests(chosen, models);
   }
 
-  /** Returns the stacks of these requests, without the frame of the trace. */
+  /** Returns the stacks of these requests, without the first frame, which names the trace. */
   public StackCounts stacks(StackCounts counts) {
     StackCounts sum = new StackCounts(counts.unit());
     counts

@@ -79,7 +79,10 @@ public final class StackCounts {
     return "trace " + traceId;
   }
 
-  /** Returns stacks by trace id, without the frame of the trace; stacks of no trace are omitted. */
+  /**
+   * Returns stacks by trace id, without the first frame, which names the trace; stacks of no trace
+   * are omitted.
+   */
   SortedMap<String, StackCounts> byTrace() {
     SortedMap<String, StackCounts> traces = new TreeMap<>();
     for (Map.Entry<String, Long> stack : counts.entrySet()) {

@@ -20,7 +20,7 @@ public enum UprobeMode {
     this.attachType = attachType;
   }
 
-  /** Returns the number of the link type. */
+  /** Returns the number of the kernel's attach type; 0 for {@link #PERF}. */
   public int attachType() {
     return attachType;
   }

@@ -8,7 +8,7 @@ enum Failure {
   LIBRARY,
   /** A process could not be followed. */
   PROCESS,
-  /** The kernel's table of processes was full. */
+  /** The table of observed processes, which the kernel's programs read, was full. */
   TARGET,
   /** An event could not be handled. */
   RING,

@@ -5,8 +5,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of process identities. They are read at the first event of a process, because it may have
- * exited when its spans are written. A process replaces the previous one in its slot.
+ * A cache of process identities. An identity is read at the first event of a process, because the
+ * process may have exited by the time its spans are written. Each pid has one slot; pids that share
+ * a slot replace each other.
  */
 final class ProcessTable {
 

@@ -26,7 +26,8 @@ final class RequestList {
   }
 
   /** Moves a request to the end of this list, from any list. */
-  @SuppressWarnings("ReferenceEquality") // a list is itself
+  @SuppressWarnings(
+      "ReferenceEquality") // Identity is intended: whether the request is in this list object.
   void take(OpenRequest request) {
     RequestList list = request.list;
     if (list == this && request.later == null) {

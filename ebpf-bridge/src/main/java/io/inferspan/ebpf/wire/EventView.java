@@ -38,7 +38,7 @@ public final class EventView {
   /** Sets the native memory to read. */
   public EventView over(MemorySegment memory) {
     if (!memory.isNative()) {
-      throw new IllegalArgumentException("An event is read from native memory");
+      throw new IllegalArgumentException("events can be read only from native memory");
     }
     this.memory = memory;
     this.base = memory.address();
@@ -49,7 +49,7 @@ public final class EventView {
   /** Moves to {@code length} bytes at {@code offset}, which must be a multiple of eight. */
   public EventView moveTo(long offset, int length) {
     if (offset < 0 || length < 0 || offset > limit - length) {
-      throw new IndexOutOfBoundsException("an event beyond its memory");
+      throw new IndexOutOfBoundsException("the event does not lie within the memory");
     }
     this.at = base + offset;
     this.length = length;

@@ -32,7 +32,10 @@ public record Owner(
     REQUEST,
     /** A step of an engine, for all requests of its batch. */
     STEP,
-    /** An adopted process and its children, for work that belongs to none of their requests. */
+    /**
+     * A process that was assigned to a span (adopted) and its children, for work that belongs to
+     * none of their requests.
+     */
     PROCESS,
     /** A span that an application published as current on a thread; its end is not reported. */
     SPAN;
@@ -72,8 +75,8 @@ public record Owner(
   }
 
   /**
-   * Returns when it began, to about a microsecond, because the programs use timestamps as numbers.
-   * Not valid for spans.
+   * Returns when it began, to about a microsecond: an owner number is a timestamp whose low ten
+   * bits are replaced. Not valid for spans.
    */
   public long beganNanos() {
     return number & -1024;

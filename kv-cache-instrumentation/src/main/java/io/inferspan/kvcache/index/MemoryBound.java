@@ -22,13 +22,14 @@ record MemoryBound(long entries, long bytes) {
 
   private static final int ARRAY_HEADER_BYTES = 16;
 
-  /** The largest minimum weight of an entry; larger ones could overflow. */
+  /** The upper limit of an entry's minimum weight, so that weights do not overflow an int. */
   private static final long HEAVIEST = 1 << 20;
 
   /** Creates a table within the limits that counts its evictions in {@code evictions}. */
   <V> Cache<BlockKey, V> table(ToIntFunction<V> valueBytes, LongAdder evictions) {
     int share = (int) Math.min(HEAVIEST, (bytes + entries - 1) / entries);
-    // A minimum up to ENTRY_BYTES has no effect. A larger one was rounded up, so the total is too.
+    // A share up to ENTRY_BYTES has no effect, because every entry weighs at least that. A larger
+    // share is rounded up, so the total is rounded up with it.
     long most = share <= ENTRY_BYTES ? bytes : share * entries;
     // Maintenance runs on the caller's thread: it is short and needs no pool.
     return Caffeine.newBuilder()

@@ -41,7 +41,7 @@ public final class LongestPrefixScorer {
   private static void check(String tier, Double weight) {
     if (!Double.isFinite(weight) || weight < 0) {
       throw new IllegalArgumentException(
-          "The weight of tier '" + tier + "' is " + weight + "; it must be 0 or more");
+          "The weight of tier '" + tier + "' is " + weight + "; it must be finite and at least 0");
     }
   }
 

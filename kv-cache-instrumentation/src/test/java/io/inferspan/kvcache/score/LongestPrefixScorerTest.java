@@ -82,7 +82,7 @@ class LongestPrefixScorerTest {
   void anInvalidWeight_isRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LongestPrefixScorer.withTierWeights(Map.of("gpu", -0.5)))
-        .withMessage("The weight of tier 'gpu' is -0.5; it must be 0 or more");
+        .withMessage("The weight of tier 'gpu' is -0.5; it must be finite and at least 0");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LongestPrefixScorer.withTierWeights(Map.of("gpu", Double.NaN)));
   }

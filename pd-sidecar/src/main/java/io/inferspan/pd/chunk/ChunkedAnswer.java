@@ -12,7 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the responses to the chunks into one: a whole response, or a stream of events.
+ * Combines the responses of a chunked decode, which requests a limited number of tokens per call (a
+ * chunk), into one: a whole response, or a stream of events.
  *
  * <p>The usage has the prompt tokens of the first chunk and the generated tokens of all: the
  * prompts of later chunks also contain generated text.

@@ -25,7 +25,9 @@ public interface Gate {
   /** Checks the data received so far. */
   Verdict look(HttpResponse head, HeldBody body, Progress progress);
 
-  /** Called when the response was dropped; another stage may follow. */
+  /**
+   * Called after the response was dropped; another stage of the request may now answer the client.
+   */
   default void dropped() {}
 
   /** Returns how much of the response is read before the decision; {@code limit} is the maximum. */

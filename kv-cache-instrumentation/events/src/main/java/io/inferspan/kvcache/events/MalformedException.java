@@ -3,7 +3,8 @@ package io.inferspan.kvcache.events;
 /**
  * Reports malformed bytes.
  *
- * <p>A single object without a stack trace, because a hostile peer can cause millions of them.
+ * <p>There is only one instance, without a stack trace, because a hostile peer can cause millions
+ * of such errors.
  */
 final class MalformedException extends Exception {
 

@@ -47,8 +47,8 @@ public final class PodAddresses {
   }
 
   /**
-   * Creates a cache for the pods that the settings name; an empty one if MoRI-IO's WRITE mode is
-   * off or the own pod IP is not known.
+   * Creates a cache for the pods that the settings name. The cache is empty if MoRI-IO's WRITE mode
+   * is off or this pod's IP is not known.
    *
    * @param lookup resolves a name, or fails within a bounded time
    */

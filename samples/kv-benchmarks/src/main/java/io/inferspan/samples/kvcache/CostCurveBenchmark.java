@@ -54,7 +54,8 @@ public class CostCurveBenchmark {
       Prompts.addByPod(index, prompt);
     }
     if (index.size() != indexed) {
-      throw new IllegalStateException(index.size() + " blocks are indexed");
+      throw new IllegalStateException(
+          indexed + " blocks were added, but " + index.size() + " are indexed");
     }
   }
 

@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One wait may have three spans: a CUDA synchronisation, its system call, and the time off the
  * CPU. Single calls are nested by thread and time, and a moment counts for the innermost call only.
- * Folded spans have no thread and no exact times; their off-CPU time is moved into the system call
- * that the span names, or else into a synchronisation. The sum is limited to the wall time of the
- * known threads; if it is larger, the innermost families are reduced.
+ * A folded span, which represents several calls, has no thread and no exact times. Off-CPU time
+ * outside any single call is moved into the folded system call that its span names or, if it names
+ * none, into a folded CUDA synchronisation. The sum is limited to the wall time of the known
+ * threads; if it is larger, the innermost families are reduced.
  */
 final class KernelTime {
 
@@ -77,7 +78,7 @@ final class KernelTime {
       return name.startsWith("cuda.") && name.endsWith("_sync");
     }
 
-    /** Moves time into an enclosing call; returns the time that was moved. */
+    /** Moves time from this call into an enclosing call, as a part of it; returns that part. */
     Call moveInto(Call around) {
       Call part = new Call(node);
       part.outer = around;

@@ -11,7 +11,7 @@ package io.inferspan.ebpf.kernel;
 public record TrapTimes(
     double entryNanos, double returnNanos, double callEndNanos, boolean measured) {
 
-  /** The times on the development machine, where they cannot be measured. */
+  /** Rather too long, for machines on which they cannot be measured. */
   public static final TrapTimes ASSUMED = new TrapTimes(1_000, 1_000, 100, false);
 
   @Override

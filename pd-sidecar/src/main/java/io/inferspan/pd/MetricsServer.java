@@ -1,11 +1,11 @@
 package io.inferspan.pd;
 
-import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.server.HttpListener;
 import io.inferspan.pd.server.ListenerSettings;
 import io.inferspan.pd.server.RequestHandler;
+import io.inferspan.pd.telemetry.SidecarMetrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;

@@ -7,7 +7,7 @@ import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.RawServer;
 import io.inferspan.pd.rig.Wire;
-import io.inferspan.pd.tracing.Scrape;
+import io.inferspan.pd.telemetry.Scrape;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
-import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.metrics.ConnectionMeters;
-import io.inferspan.pd.metrics.SidecarMetrics;
-import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.server.HttpListener;
+import io.inferspan.pd.telemetry.Api;
+import io.inferspan.pd.telemetry.ConnectionMeters;
+import io.inferspan.pd.telemetry.SidecarMetrics;
+import io.inferspan.pd.telemetry.Stage;
 import io.micrometer.core.instrument.Gauge;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;

@@ -4,7 +4,7 @@ import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
 import io.inferspan.pd.config.HostText;
-import io.inferspan.pd.files.FileWatch;
+import io.inferspan.pd.net.FileWatch;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;

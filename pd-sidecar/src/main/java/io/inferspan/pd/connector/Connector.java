@@ -2,7 +2,6 @@ package io.inferspan.pd.connector;
 
 import io.inferspan.pd.config.KvConnector;
 import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 

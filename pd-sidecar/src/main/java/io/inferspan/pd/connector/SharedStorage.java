@@ -3,12 +3,12 @@ package io.inferspan.pd.connector;
 import com.google.auto.service.AutoService;
 import io.inferspan.pd.config.KvConnector;
 import io.inferspan.pd.json.JsonEdit;
-import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.telemetry.Api;
+import io.inferspan.pd.upstream.EngineAnswer;
 import java.util.List;
 import java.util.Map;
 

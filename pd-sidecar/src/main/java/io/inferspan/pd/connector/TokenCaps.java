@@ -1,9 +1,9 @@
 package io.inferspan.pd.connector;
 
 import io.inferspan.pd.json.JsonEdit;
-import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.telemetry.Api;
 
 /** Limits requests to the one token that a prefill pod generates. */
 final class TokenCaps {

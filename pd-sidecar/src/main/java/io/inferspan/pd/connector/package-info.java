@@ -1,5 +1,6 @@
 /**
- * The connectors, one class for each protocol that transfers KV blocks between prefill and decode.
+ * The connectors, one class for each protocol that transfers KV blocks between prefill and decode,
+ * and the stages that only some of them have.
  */
 @NullMarked
 package io.inferspan.pd.connector;

@@ -1,21 +1,20 @@
 package io.inferspan.pd.proxy;
 
-import io.inferspan.pd.chunk.ChunkLoop;
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.connector.EncodeStage;
-import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.relay.EngineAnswer;
-import io.inferspan.pd.relay.ForwardedHeaders;
 import io.inferspan.pd.request.Decision;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.server.RequestHandler;
-import io.inferspan.pd.tracing.PdTracing;
-import io.inferspan.pd.tracing.RequestTrace;
+import io.inferspan.pd.telemetry.Api;
+import io.inferspan.pd.telemetry.PdTracing;
+import io.inferspan.pd.telemetry.RequestTrace;
+import io.inferspan.pd.upstream.EngineAnswer;
+import io.inferspan.pd.upstream.ForwardedHeaders;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.semconv.PdAttributes;
 import io.netty.buffer.Unpooled;

@@ -1,6 +1,6 @@
 package io.inferspan.pd.proxy;
 
-import io.inferspan.pd.metrics.Api;
+import io.inferspan.pd.telemetry.Api;
 import io.netty.handler.codec.http.HttpMethod;
 import java.util.Set;
 

@@ -1,4 +1,4 @@
-/** Request routing: routes, routing headers, the allow-list, the order of decisions. */
+/** Request routing: routes, routing headers, the order of decisions, and decode in chunks. */
 @NullMarked
 package io.inferspan.pd.proxy;
 

@@ -2,11 +2,11 @@ package io.inferspan.pd.request;
 
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonPieces;
-import io.inferspan.pd.memory.HeldBody;
-import io.inferspan.pd.relay.EngineAnswer;
-import io.inferspan.pd.relay.ForwardedHeaders;
-import io.inferspan.pd.tracing.CallTrace;
+import io.inferspan.pd.net.HeldBody;
+import io.inferspan.pd.telemetry.CallTrace;
+import io.inferspan.pd.upstream.EngineAnswer;
 import io.inferspan.pd.upstream.EngineCall;
+import io.inferspan.pd.upstream.ForwardedHeaders;
 import io.inferspan.pd.upstream.UpstreamFailure;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.buffer.ByteBuf;

@@ -1,17 +1,16 @@
 package io.inferspan.pd.request;
 
 import io.inferspan.pd.config.Settings;
-import io.inferspan.pd.memory.HeldBody;
-import io.inferspan.pd.metrics.Stage;
-import io.inferspan.pd.metrics.StageRun;
-import io.inferspan.pd.relay.ForwardedHeaders;
-import io.inferspan.pd.relay.Gate;
-import io.inferspan.pd.relay.Gate.Progress;
-import io.inferspan.pd.relay.Gate.Verdict;
+import io.inferspan.pd.net.HeldBody;
+import io.inferspan.pd.request.Gate.Progress;
+import io.inferspan.pd.request.Gate.Verdict;
 import io.inferspan.pd.server.ClientExchange;
-import io.inferspan.pd.tracing.CallTrace;
-import io.inferspan.pd.tracing.StageTrace;
+import io.inferspan.pd.telemetry.CallTrace;
+import io.inferspan.pd.telemetry.Stage;
+import io.inferspan.pd.telemetry.StageRun;
+import io.inferspan.pd.telemetry.StageTrace;
 import io.inferspan.pd.upstream.EngineCall;
+import io.inferspan.pd.upstream.ForwardedHeaders;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;

@@ -1,8 +1,7 @@
 package io.inferspan.pd.request;
 
 import io.inferspan.pd.json.JsonPieces;
-import io.inferspan.pd.relay.Gate;
-import io.inferspan.pd.tracing.StageTrace;
+import io.inferspan.pd.telemetry.StageTrace;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.semconv.PdAttributes;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.inferspan.pd.request;
 
-import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.server.BodyListener;
 import io.inferspan.pd.server.ClientExchange;
+import io.inferspan.pd.telemetry.Api;
+import io.inferspan.pd.telemetry.Stage;
 import io.inferspan.pd.upstream.Target;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.EmptyHttpHeaders;

@@ -1,7 +1,7 @@
 package io.inferspan.pd.request;
 
 import io.inferspan.pd.json.JsonPieces;
-import io.inferspan.pd.tracing.Dispatch;
+import io.inferspan.pd.telemetry.Dispatch;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

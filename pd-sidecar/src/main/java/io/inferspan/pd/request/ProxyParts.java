@@ -2,9 +2,9 @@ package io.inferspan.pd.request;
 
 import io.inferspan.pd.allow.AllowList;
 import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.memory.HeldBodies;
-import io.inferspan.pd.metrics.SidecarMetrics;
-import io.inferspan.pd.tracing.PdTracing;
+import io.inferspan.pd.net.HeldBodies;
+import io.inferspan.pd.telemetry.PdTracing;
+import io.inferspan.pd.telemetry.SidecarMetrics;
 import java.util.concurrent.Executor;
 
 /**

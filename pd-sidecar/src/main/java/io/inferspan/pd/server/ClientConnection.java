@@ -1,6 +1,6 @@
 package io.inferspan.pd.server;
 
-import io.inferspan.pd.memory.HeldBody;
+import io.inferspan.pd.net.HeldBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
 import io.netty.channel.Channel;

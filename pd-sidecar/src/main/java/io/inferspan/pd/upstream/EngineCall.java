@@ -1,8 +1,8 @@
 package io.inferspan.pd.upstream;
 
 import io.inferspan.pd.json.JsonPieces;
-import io.inferspan.pd.memory.HeldBodies;
-import io.inferspan.pd.memory.HeldBody;
+import io.inferspan.pd.net.HeldBodies;
+import io.inferspan.pd.net.HeldBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;

@@ -1,8 +1,8 @@
 package io.inferspan.pd.upstream;
 
-import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.net.Loops;
-import io.inferspan.pd.tls.UpstreamTls;
+import io.inferspan.pd.net.UpstreamTls;
+import io.inferspan.pd.telemetry.ConnectionMeters;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

@@ -3,10 +3,10 @@ package io.inferspan.pd.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.TriggeredEngine;
+import io.inferspan.pd.telemetry.ConnectionMeters;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.Upstreams;
 import io.netty.channel.EventLoop;

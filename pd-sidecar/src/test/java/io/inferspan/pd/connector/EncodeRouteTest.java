@@ -6,7 +6,7 @@ import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
-import io.inferspan.pd.tracing.Scrape;
+import io.inferspan.pd.telemetry.Scrape;
 import java.net.http.HttpResponse;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;

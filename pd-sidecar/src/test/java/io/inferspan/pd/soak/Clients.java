@@ -3,7 +3,7 @@ package io.inferspan.pd.soak;
 import static java.net.http.HttpRequest.BodyPublishers.ofString;
 
 import io.inferspan.pd.rig.SidecarRig;
-import io.inferspan.pd.tracing.LeavingClient;
+import io.inferspan.pd.telemetry.LeavingClient;
 import io.inferspan.testing.engine.EngineScript;
 import io.inferspan.testing.engine.FakeEngine;
 import java.io.UncheckedIOException;

@@ -6,7 +6,7 @@ import io.inferspan.catalog.SpanNaming;
 import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.SidecarRig;
-import io.inferspan.pd.tracing.Scrape;
+import io.inferspan.pd.telemetry.Scrape;
 import io.inferspan.testing.engine.FakeEngine;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.internal.PlatformDependent;

@@ -2,11 +2,11 @@ package io.inferspan.pd.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.RawServer;
+import io.inferspan.pd.telemetry.ConnectionMeters;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;

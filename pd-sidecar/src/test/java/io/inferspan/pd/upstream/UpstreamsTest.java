@@ -2,10 +2,10 @@ package io.inferspan.pd.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
+import io.inferspan.pd.telemetry.ConnectionMeters;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;

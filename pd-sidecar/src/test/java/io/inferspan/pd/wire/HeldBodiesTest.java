@@ -9,7 +9,7 @@ import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.pd.rig.Wire;
 import io.inferspan.pd.rig.WireTest;
-import io.inferspan.pd.tracing.Scrape;
+import io.inferspan.pd.telemetry.Scrape;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

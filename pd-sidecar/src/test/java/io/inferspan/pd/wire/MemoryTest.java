@@ -10,7 +10,7 @@ import io.inferspan.pd.rig.RawServer;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.pd.rig.Wire;
 import io.inferspan.pd.rig.WireTest;
-import io.inferspan.pd.tracing.Scrape;
+import io.inferspan.pd.telemetry.Scrape;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ final class MemoryTest extends WireTest {
 
   private static byte[] image() {
     return ("{\"stream\":true,\"cache_hit_threshold\":0.5,\"messages\":[{\"role\":\"user\",\"content\":["
-            + "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:"
+                + "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:"
             + "A".repeat(LARGE)
             + "\"}}]}]}")
         .getBytes(ISO_8859_1);

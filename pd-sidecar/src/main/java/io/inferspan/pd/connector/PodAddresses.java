@@ -1,0 +1,145 @@
+package io.inferspan.pd.connector;
+
+import io.inferspan.pd.config.HostText;
+import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.telemetry.NameMeters;
+import io.vertx.core.Future;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Caches the addresses of pods that are configured by name.
+ *
+ * <p>A name is resolved at startup, and again by the first request that finds its address expired.
+ * That request does not wait: it uses the old address, or the name if there is none yet.
+ */
+public final class PodAddresses {
+  private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Function<String, Future<String>> lookup;
+  private final long ttlNanos;
+  private final NameMeters meters;
+  private final Map<String, Pod> pods = new HashMap<>();
+
+  /** The known state of one name. */
+  private static final class Pod {
+    private final AtomicBoolean asking = new AtomicBoolean();
+    private volatile @Nullable String address;
+    private volatile long askAgainNanos = System.nanoTime();
+  }
+
+  private PodAddresses(Function<String, Future<String>> lookup, long ttlNanos, NameMeters meters) {
+    this.lookup = lookup;
+    this.ttlNanos = ttlNanos;
+    this.meters = meters;
+  }
+
+  /**
+   * Creates a cache for the pods that the settings name. The cache is empty if MoRI-IO's WRITE mode
+   * is off or this pod's IP is not known.
+   *
+   * @param lookup resolves a name, or fails within a bounded time
+   */
+  public static PodAddresses of(
+      SidecarConfig settings, Function<String, Future<String>> lookup, NameMeters meters) {
+    Set<String> hosts = new HashSet<>();
+    String own = settings.localPodIp();
+    if (settings.get(Settings.MORIIO_WRITE_MODE) && own != null) {
+      hosts.addAll(settings.get(Settings.MORIIO_REMOTE_HOSTS));
+      hosts.addAll(settings.get(Settings.MORIIO_DECODE_HOSTS));
+      hosts.add(own);
+    }
+    Duration ttl = Duration.ofSeconds(settings.get(Settings.MORIIO_DNS_RESOLVE_TTL));
+    return of(hosts, ttl, lookup, meters);
+  }
+
+  /** Creates a cache for the names in {@code hosts}. */
+  static PodAddresses of(
+      Collection<String> hosts,
+      Duration ttl,
+      Function<String, Future<String>> lookup,
+      NameMeters meters) {
+    PodAddresses addresses = new PodAddresses(lookup, ttl.toNanos(), meters);
+    for (String host : hosts) {
+      if (!HostText.isAddress(host)) {
+        addresses.pods.put(host, new Pod());
+      }
+    }
+    return addresses;
+  }
+
+  /** Completes when all names have been resolved once, successfully or not. */
+  public Future<?> known() {
+    return Future.join(
+        pods.entrySet().stream().map(pod -> ask(pod.getKey(), pod.getValue())).toList());
+  }
+
+  /**
+   * Returns the address of {@code host}: the text itself if it is an address or cannot be resolved.
+   */
+  String of(String host) {
+    Pod pod = pods.get(host);
+    if (pod == null) {
+      return host;
+    }
+    if (System.nanoTime() - pod.askAgainNanos >= 0) {
+      ask(host, pod);
+    }
+    String address = pod.address;
+    return address == null ? host : address;
+  }
+
+  private Future<?> ask(String name, Pod pod) {
+    if (!pod.asking.compareAndSet(false, true)) {
+      return Future.succeededFuture();
+    }
+    return lookup
+        .apply(name)
+        .onComplete(
+            asked -> {
+              if (asked.succeeded()) {
+                found(name, pod, asked.result());
+              } else {
+                notFound(name, pod, asked.cause());
+              }
+              pod.asking.set(false);
+            });
+  }
+
+  private void found(String name, Pod pod, String address) {
+    String before = pod.address;
+    pod.address = address;
+    pod.askAgainNanos = System.nanoTime() + ttlNanos;
+    meters.lookedUp().increment();
+    if (before != null && !before.equals(address)) {
+      meters.changed().increment();
+      LOGGER.log(Level.INFO, () -> name + " is now " + address + ", it was " + before);
+    }
+  }
+
+  private void notFound(String name, Pod pod, Throwable cause) {
+    String before = pod.address;
+    pod.askAgainNanos = System.nanoTime() + Math.min(ttlNanos, RETRY_NANOS);
+    meters.failed().increment();
+    LOGGER.log(
+        before == null ? Level.WARNING : Level.DEBUG,
+        () ->
+            name
+                + " cannot be looked up ("
+                + cause.getMessage()
+                + "), so engines get "
+                + (before == null ? "the name" : before));
+  }
+}

@@ -1,5 +1,0 @@
-/** Files that change while the sidecar runs. */
-@NullMarked
-package io.inferspan.pd.files;
-
-import org.jspecify.annotations.NullMarked;

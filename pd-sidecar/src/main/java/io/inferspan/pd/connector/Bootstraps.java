@@ -5,9 +5,9 @@ import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.net.HeldBodies;
-import io.inferspan.pd.request.BufferedCall;
 import io.inferspan.pd.telemetry.PdTracing;
 import io.inferspan.pd.upstream.EngineAnswer;
+import io.inferspan.pd.upstream.EngineCall;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamFailure;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
@@ -87,8 +87,8 @@ final class Bootstraps {
     HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/query");
     head.headers().set(HttpHeaderNames.HOST, server.authority());
     HeldBodies bodies = new HeldBodies(2 * MAX_BYTES);
-    BufferedCall call =
-        new BufferedCall(
+    EngineCall call =
+        new EngineCall(
             head,
             new JsonPieces(),
             bodies.open(),

@@ -10,13 +10,13 @@ import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.json.MediaItem;
 import io.inferspan.pd.request.BodyMembers;
-import io.inferspan.pd.request.BufferedCall;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.telemetry.CallTrace;
 import io.inferspan.pd.telemetry.SidecarMetrics;
 import io.inferspan.pd.telemetry.Stage;
 import io.inferspan.pd.telemetry.StageRun;
 import io.inferspan.pd.upstream.EngineAnswer;
+import io.inferspan.pd.upstream.EngineCall;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -61,7 +61,7 @@ public final class EncodeStage {
   private final String id = RequestIds.timeBased().toString();
   private final StageRun counted;
   private final Runnable cancelling = this::giveUp;
-  private final Map<Integer, BufferedCall> open = new HashMap<>();
+  private final Map<Integer, EngineCall> open = new HashMap<>();
   private final SortedMap<Integer, JsonObject> params = new TreeMap<>();
   private int asked;
   private int answered;
@@ -122,7 +122,7 @@ public final class EncodeStage {
         .set(REQUEST_ID, id + "-enc-" + index);
     CallTrace trace = request.trace().call("POST", encoder.host(), encoder.port());
     trace.inject(head.headers());
-    BufferedCall call = BufferedCall.of(request, head, body, trace, answer -> take(index, answer));
+    EngineCall call = request.body().call(head, body, trace, answer -> take(index, answer));
     // Encoding twice is harmless, so the request is retried if an idle connection was dead.
     call.allowReplay();
     request.parts().engines().encoders().start(request.loop(), encoder, call);

@@ -5,7 +5,6 @@ import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.proxy.ChunkedAnswer.ChunkAnswer;
-import io.inferspan.pd.request.BufferedCall;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.RequestBody;
@@ -14,6 +13,7 @@ import io.inferspan.pd.telemetry.Stage;
 import io.inferspan.pd.telemetry.StageRun;
 import io.inferspan.pd.telemetry.StageTrace;
 import io.inferspan.pd.upstream.EngineAnswer;
+import io.inferspan.pd.upstream.EngineCall;
 import io.inferspan.pd.upstream.ForwardedHeaders;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamFailure;
@@ -47,7 +47,7 @@ public final class ChunkLoop {
   private final @Nullable StageTrace stage;
   private final StageTrace trace;
   private final StageRun counted;
-  private @Nullable BufferedCall open;
+  private @Nullable EngineCall open;
   private boolean begun;
   private @Nullable EngineAnswer first;
   private @Nullable EngineAnswer last;
@@ -112,7 +112,7 @@ public final class ChunkLoop {
     HttpRequest head = ForwardedHeaders.forBody(client, body.length(), leg.headers());
     Target decoder = leg.decoder(request);
     CallTrace call = trace.call("POST", decoder.host(), decoder.port(), head.headers());
-    open = BufferedCall.of(request, head, body, call, this::take);
+    open = request.body().call(head, body, call, this::take);
     request.parts().engines().decoders().start(request.loop(), decoder, open);
   }
 

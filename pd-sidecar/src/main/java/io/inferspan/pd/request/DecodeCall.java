@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +37,9 @@ class DecodeCall extends EngineCall {
   private final ClientExchange exchange;
   private final ClientAnswer answer;
   private final Target target;
-  private final CallTrace callTrace;
 
   /** Null for a request that is passed through: its call is not part of a stage's span. */
-  private final @Nullable StageTrace trace;
+  private final @Nullable StageTrace stage;
 
   /** Null for a request that is passed through, because it is not a decode. */
   private final @Nullable StageRun counted;
@@ -86,20 +86,26 @@ class DecodeCall extends EngineCall {
   }
 
   /** Creates the call of a decode leg; it is never sent twice. */
-  DecodeCall(PdRequest request, DecodeLeg leg) {
-    super(
-        ForwardedHeaders.forBody(request.exchange().request(), leg.body().length(), leg.headers()),
-        leg.body(),
-        request.body().held().retain());
+  static DecodeCall of(PdRequest request, DecodeLeg leg) {
+    HttpRequest head =
+        ForwardedHeaders.forBody(request.exchange().request(), leg.body().length(), leg.headers());
+    StageTrace stage = request.trace().decode();
+    leg.describe(stage, request);
+    Target target = leg.decoder(request);
+    CallTrace callTrace = stage.call("POST", target.host(), target.port(), head.headers());
+    return new DecodeCall(request, leg, head, stage, callTrace);
+  }
+
+  private DecodeCall(
+      PdRequest request, DecodeLeg leg, HttpRequest head, StageTrace stage, CallTrace callTrace) {
+    super(head, leg.body(), request.body().held().retain(), callTrace);
     onlyOnce();
     this.request = request;
     this.exchange = request.exchange();
     this.answer = request.answer();
     this.target = leg.decoder(request);
-    this.trace = request.trace().decode();
-    leg.describe(trace, request);
-    this.callTrace = trace.call("POST", target.host(), target.port(), sent().headers());
-    this.counted = request.metrics().begin(Stage.DECODE, trace.spanContext());
+    this.stage = stage;
+    this.counted = request.metrics().begin(Stage.DECODE, stage.spanContext());
     // Not the whole leg, so that its body is freed before the response ends.
     this.cachedTokens = leg.cachedTokens();
     if (leg.gate() != null) {
@@ -113,14 +119,19 @@ class DecodeCall extends EngineCall {
 
   /** Creates a call that passes the client's request through. */
   DecodeCall(PdRequest request, Target target, @Nullable StageRun counted) {
-    super(request.exchange().request());
+    super(
+        request.exchange().request(),
+        null,
+        null,
+        request
+            .trace()
+            .call(request.exchange().request().method().name(), target.host(), target.port()));
+    trace().inject(sent().headers());
     this.request = request;
     this.exchange = request.exchange();
     this.answer = request.answer();
     this.target = target;
-    this.trace = null;
-    this.callTrace = request.trace().call(sent().method().name(), target.host(), target.port());
-    callTrace.inject(sent().headers());
+    this.stage = null;
     this.counted = counted;
     this.cachedTokens = null;
   }
@@ -146,12 +157,12 @@ class DecodeCall extends EngineCall {
     // The gate has passed it, so no other stage follows.
     request.releaseBody();
     int status = head.status().code();
-    callTrace.answered(status);
+    trace().answered(status);
     if (status >= FIRST_ERROR_STATUS && counted != null) {
       counted.failed();
     }
-    if (status >= FIRST_ERROR_STATUS && trace != null) {
-      trace.fail(Integer.toString(status), FAILED);
+    if (status >= FIRST_ERROR_STATUS && stage != null) {
+      stage.fail(Integer.toString(status), FAILED);
     }
   }
 
@@ -205,8 +216,8 @@ class DecodeCall extends EngineCall {
   private void drop(Held waiting) {
     cancel();
     end();
-    if (trace != null) {
-      trace.close();
+    if (stage != null) {
+      stage.close();
     }
     waiting.gate.dropped();
   }
@@ -242,9 +253,9 @@ class DecodeCall extends EngineCall {
   private void end() {
     over = true;
     request.over(cancelling);
-    callTrace.end();
-    if (trace != null) {
-      trace.endDecode();
+    trace().end();
+    if (stage != null) {
+      stage.endDecode();
     }
   }
 
@@ -276,10 +287,10 @@ class DecodeCall extends EngineCall {
 
   private void fail(String type, String description) {
     over = true;
-    callTrace.failed(type);
-    if (trace != null) {
-      trace.fail(type, description);
-      trace.endDecode();
+    trace().failed(type);
+    if (stage != null) {
+      stage.fail(type, description);
+      stage.endDecode();
     }
   }
 

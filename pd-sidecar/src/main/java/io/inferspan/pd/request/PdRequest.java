@@ -197,7 +197,7 @@ public final class PdRequest implements ClientExchange.Owner {
 
   /** Runs decode in one piece; returns an action that checks the leg's gate again. */
   public Runnable streamWhole(DecodeLeg leg) {
-    DecodeCall call = new DecodeCall(this, leg);
+    DecodeCall call = DecodeCall.of(this, leg);
     if (leg.gate() == null) {
       releaseBody();
     }

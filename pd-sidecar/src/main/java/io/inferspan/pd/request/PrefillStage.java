@@ -9,6 +9,7 @@ import io.inferspan.pd.telemetry.Stage;
 import io.inferspan.pd.telemetry.StageRun;
 import io.inferspan.pd.telemetry.StageTrace;
 import io.inferspan.pd.upstream.EngineAnswer;
+import io.inferspan.pd.upstream.EngineCall;
 import io.inferspan.pd.upstream.ForwardedHeaders;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamFailure;
@@ -37,7 +38,7 @@ final class PrefillStage {
   private final StageTrace trace;
   private final StageRun counted;
   private final Runnable cancelling = this::cancel;
-  private @Nullable BufferedCall call;
+  private @Nullable EngineCall call;
   private @Nullable ScheduledFuture<?> deadline;
   private int retriesLeft;
   private boolean over;
@@ -80,7 +81,7 @@ final class PrefillStage {
     CallTrace callTrace = trace.call("POST", target.host(), target.port(), head.headers());
     leg = retriesLeft > 0 ? sent : null;
     // Prefilling twice is harmless, so the request is retried if an idle connection was dead.
-    call = BufferedCall.of(request, head, sent.body(), callTrace, this::take);
+    call = request.body().call(head, sent.body(), callTrace, this::take);
     call.allowReplay();
     request.parts().engines().prefillers().start(request.loop(), target, call);
   }

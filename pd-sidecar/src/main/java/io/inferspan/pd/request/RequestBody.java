@@ -9,9 +9,12 @@ import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.net.HeldBody;
 import io.inferspan.pd.server.BodyListener;
 import io.inferspan.pd.server.ClientExchange;
+import io.inferspan.pd.telemetry.CallTrace;
 import io.inferspan.pd.upstream.EngineAnswer;
+import io.inferspan.pd.upstream.EngineCall;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -19,6 +22,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -203,6 +207,16 @@ public final class RequestBody implements BodyListener {
 
   public HeldBody held() {
     return held;
+  }
+
+  /**
+   * Creates a call that sends a body made from this one; its response is passed to {@code next}
+   * unless the request fails meanwhile.
+   */
+  public EngineCall call(
+      HttpRequest head, JsonPieces sent, CallTrace trace, Consumer<EngineAnswer> next) {
+    Consumer<EngineAnswer> guarded = answer -> request.guard(() -> next.accept(answer));
+    return new EngineCall(head, sent, held.retain(), limit, trace, guarded);
   }
 
   /** Sets a member in all bodies that are made from now on. */

@@ -3,9 +3,12 @@ package io.inferspan.pd.upstream;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.net.HeldBodies;
 import io.inferspan.pd.net.HeldBody;
+import io.inferspan.pd.telemetry.CallTrace;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -15,10 +18,15 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to an engine and its response, which a subclass receives in pieces.
+ * A request to an engine and its response, which is buffered whole; a response beyond the limit is
+ * a failure. A subclass may receive the response in pieces instead.
  *
  * <p>The request is written in slices, as the connection accepts them. Its bytes are held until the
  * call has ended, or until they are written if it is sent {@linkplain #onlyOnce once}.
@@ -26,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It runs on the client's event loop. {@link #ended} or {@link #failed} is called last, and
  * once, unless the call was cancelled.
  */
-public abstract class EngineCall {
+public class EngineCall {
   private static final int SLICE_BYTES = 256 * 1024;
 
   /** The size of a slice if the budget is used up, so that each request makes progress. */
@@ -36,6 +44,17 @@ public abstract class EngineCall {
   private static final int TRACE_ID_END = 35;
 
   private final HttpRequest request;
+  private final CallTrace trace;
+
+  /** Receives the response; null in a subclass that receives it in pieces. */
+  private final @Nullable Consumer<EngineAnswer> next;
+
+  /** The buffered response; null in the same case, and after its end. */
+  private @Nullable HeldBody answer;
+
+  private final long answerLimit;
+  private @Nullable HttpResponse answerHead;
+  private @Nullable ScheduledFuture<?> deadline;
   private @Nullable JsonPieces body;
   private @Nullable HeldBody held;
   private JsonPieces.@Nullable Reader unwritten;
@@ -50,21 +69,47 @@ public abstract class EngineCall {
   /**
    * Creates a call that has not started.
    *
-   * @param held the holder of the bytes of {@code body}, which this releases
+   * @param held the holder of the bytes of {@code body}, which this call releases; the response is
+   *     counted in the same budget
+   * @param next receives the response once and releases its body; not called after a cancellation
    */
-  protected EngineCall(HttpRequest request, JsonPieces body, HeldBody held) {
+  public EngineCall(
+      HttpRequest request,
+      JsonPieces body,
+      HeldBody held,
+      long answerLimit,
+      CallTrace trace,
+      Consumer<EngineAnswer> next) {
     this.request = request;
     this.body = body;
     this.held = held;
+    this.answer = held.bodies().open();
+    this.answerLimit = answerLimit;
+    this.trace = trace;
+    this.next = next;
   }
 
-  /** Creates a call whose {@link #connected} writes the request. */
-  protected EngineCall(HttpRequest request) {
+  /**
+   * Creates a call whose response the subclass receives in pieces.
+   *
+   * @param body null if {@link #connected} writes the request
+   */
+  protected EngineCall(
+      HttpRequest request, @Nullable JsonPieces body, @Nullable HeldBody held, CallTrace trace) {
     this.request = request;
+    this.body = body;
+    this.held = held;
+    this.trace = trace;
+    this.next = null;
+    this.answerLimit = 0;
   }
 
   protected final HttpRequest sent() {
     return request;
+  }
+
+  protected final CallTrace trace() {
+    return trace;
   }
 
   /** Allows the request to be sent again if an idle connection turns out to be dead. */
@@ -93,7 +138,7 @@ public abstract class EngineCall {
   protected void connected() {
     if (body == null) {
       // The idle connection was dead, and the body was not kept for a replay.
-      cutOff();
+      giveUp(new UpstreamFailure(Kind.RESET, "the connection ended before the answer"));
       return;
     }
     unwritten = body.reader();
@@ -101,11 +146,11 @@ public abstract class EngineCall {
     resume();
   }
 
-  private void cutOff() {
-    if (connection != null) {
+  private void giveUp(UpstreamFailure why) {
+    if (connection != null && !finished) {
       connection.close();
     }
-    fail(new UpstreamFailure(UpstreamFailure.Kind.RESET, "the connection ended before the answer"));
+    fail(why);
   }
 
   /** Called when the connection accepts more of the request: continues to write it. */
@@ -154,17 +199,73 @@ public abstract class EngineCall {
   }
 
   /** Receives status and headers; interim responses (1xx) are not passed. */
-  protected abstract void head(HttpResponse head);
+  protected void head(HttpResponse head) {
+    ForwardedHeaders.fromEngine(head);
+    head.headers().remove(HttpHeaderNames.TRANSFER_ENCODING);
+    answerHead = head;
+  }
 
   /** Receives a piece of the body, and must release it or pass it on. */
-  protected abstract void content(ByteBuf content);
+  protected void content(ByteBuf content) {
+    if (answer != null) {
+      if ((long) answer.length() + content.readableBytes() > answerLimit) {
+        giveUp(new UpstreamFailure(Kind.GARBAGE, "the answer is too large"));
+      } else if (!answer.append(content)) {
+        giveUp(UpstreamFailure.noRoom());
+      }
+    }
+    content.release();
+  }
 
   /** Called when there is no more to read for now: flush what was passed on. */
   protected void pause() {}
 
-  protected abstract void ended(HttpHeaders trailers);
+  protected void ended(HttpHeaders trailers) {
+    HeldBody whole = answer;
+    if (next != null && answerHead != null && whole != null) {
+      // Before the response is passed on, so that it is passed on once.
+      finished = true;
+      answer = null;
+      stopTimer();
+      int status = answerHead.status().code();
+      trace.answered(status);
+      trace.end();
+      next.accept(EngineAnswer.of(status, answerHead.headers(), whole));
+    }
+  }
 
-  protected abstract void failed(UpstreamFailure failure);
+  protected void failed(UpstreamFailure failure) {
+    dropAnswer();
+    trace.failed(failure.type());
+    if (next != null) {
+      next.accept(EngineAnswer.none(failure));
+    }
+  }
+
+  private void dropAnswer() {
+    stopTimer();
+    if (answer != null) {
+      answer.release();
+      answer = null;
+    }
+  }
+
+  private void stopTimer() {
+    if (deadline != null) {
+      deadline.cancel(false);
+    }
+  }
+
+  /** Sets a timeout for the call; zero for none. */
+  public final void endAfter(EventLoop loop, Duration time) {
+    if (!finished && !time.isZero()) {
+      deadline = loop.schedule(this::expire, time.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  public final void expire() {
+    giveUp(UpstreamFailure.overdue());
+  }
 
   /** Writes the request's head; call {@link #flush} to send it. */
   protected final void send() {
@@ -214,11 +315,20 @@ public abstract class EngineCall {
     }
   }
 
+  /** Cancels the call, and ends its span with this error. */
+  public final void cancel(String errorType) {
+    if (!finished) {
+      cancel();
+      trace.failed(errorType);
+    }
+  }
+
   /** Cancels the call: the connection is closed, and nothing more is received. */
   public void cancel() {
     if (!finished) {
       finished = true;
       releaseRequest();
+      dropAnswer();
       if (connection != null) {
         connection.close();
       }
@@ -243,7 +353,8 @@ public abstract class EngineCall {
         : traceparent.substring(TRACE_ID_START, TRACE_ID_END);
   }
 
-  final boolean cancelled() {
+  /** Returns whether the response was received, or the call has failed or was cancelled. */
+  public final boolean over() {
     return finished;
   }
 
@@ -279,6 +390,6 @@ public abstract class EngineCall {
     fail(
         cause instanceof OutOfMemoryError
             ? UpstreamFailure.noRoom()
-            : new UpstreamFailure(UpstreamFailure.Kind.INTERNAL, "the proxy failed"));
+            : new UpstreamFailure(Kind.INTERNAL, "the proxy failed"));
   }
 }

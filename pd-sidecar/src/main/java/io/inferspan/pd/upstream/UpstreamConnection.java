@@ -72,7 +72,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   void begin(EngineCall next, boolean reused) {
-    if (next.cancelled()) {
+    if (next.over()) {
       toPool();
       return;
     }
@@ -216,7 +216,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       }
     } else {
       boolean last = content instanceof LastHttpContent;
-      if (content.content().isReadable() && !answering.cancelled()) {
+      if (content.content().isReadable() && !answering.over()) {
         answering.content(content.content());
       } else {
         content.release();
@@ -290,7 +290,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     call = null;
     if (unanswered == null) {
       pool.lost(this);
-    } else if (reused && !answered && unanswered.replayable() && !unanswered.cancelled()) {
+    } else if (reused && !answered && unanswered.replayable() && !unanswered.over()) {
       pool.connect(context.channel().eventLoop(), target, unanswered);
     } else if (reused && !answered && System.nanoTime() - begunNanos < STALE_NANOS) {
       unanswered.fail(

@@ -7,14 +7,7 @@ import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.RawServer;
 import io.inferspan.pd.telemetry.ConnectionMeters;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
-import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.EmptyHttpHeaders;
-import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpVersion;
 import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -71,42 +64,10 @@ final class IdleConnectionsTest {
     EventLoop loop = ((VertxInternal) loops.vertx()).nettyEventLoopGroup().next();
     Target target = new Target("127.0.0.1", engine.port());
     CompletableFuture<Boolean> ended = new CompletableFuture<>();
-    loop.execute(() -> engines.start(loop, target, new Get(ended)));
+    loop.execute(
+        () ->
+            engines.start(
+                loop, target, Get.of(target, answer -> ended.complete(answer.heldBy(null).ok()))));
     assertThat(ended.get(10, TimeUnit.SECONDS)).isTrue();
-  }
-
-  /** A call without a body whose answer has none either. */
-  private static final class Get extends EngineCall {
-    private final CompletableFuture<Boolean> ended;
-
-    Get(CompletableFuture<Boolean> ended) {
-      super(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
-      this.ended = ended;
-    }
-
-    @Override
-    protected void connected() {
-      send();
-      finish(EmptyHttpHeaders.INSTANCE);
-      flush();
-    }
-
-    @Override
-    protected void head(HttpResponse head) {}
-
-    @Override
-    protected void content(ByteBuf content) {
-      content.release();
-    }
-
-    @Override
-    protected void ended(HttpHeaders trailers) {
-      ended.complete(true);
-    }
-
-    @Override
-    protected void failed(UpstreamFailure failure) {
-      ended.completeExceptionally(new AssertionError(failure.what()));
-    }
   }
 }

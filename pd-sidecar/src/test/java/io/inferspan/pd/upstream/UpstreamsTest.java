@@ -7,18 +7,13 @@ import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.telemetry.ConnectionMeters;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
-import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpVersion;
 import io.vertx.core.internal.VertxInternal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -49,7 +44,8 @@ final class UpstreamsTest {
         new Upstreams(
             loops,
             new Upstreams.Settings(null, 1, Upstreams.IDLE_LIMIT, 1024, new ConnectionMeters()));
-    EngineCall call = new Failing(failed);
+    EngineCall call =
+        Get.of(TARGET, answer -> failed.complete(Objects.requireNonNull(answer.failure()).kind()));
     loop.execute(() -> engines.connect(loop, new ArrayDeque<>(List.of(addresses)), TARGET, call));
     try {
       return failed.get(10, TimeUnit.SECONDS);
@@ -69,36 +65,5 @@ final class UpstreamsTest {
   void withoutARefusal_theLastFailureCounts() throws Exception {
     assertThat(failure(NO_ROUTE, NO_ROUTE)).isEqualTo(Kind.UNREACHABLE);
     assertThat(failure()).isEqualTo(Kind.UNREACHABLE);
-  }
-
-  /** A call that only waits for its failure. */
-  private static final class Failing extends EngineCall {
-    private final CompletableFuture<Kind> failed;
-
-    Failing(CompletableFuture<Kind> failed) {
-      super(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
-      this.failed = failed;
-    }
-
-    @Override
-    protected void connected() {
-      failed.completeExceptionally(new AssertionError("a connection came about"));
-    }
-
-    @Override
-    protected void head(HttpResponse head) {}
-
-    @Override
-    protected void content(ByteBuf content) {
-      content.release();
-    }
-
-    @Override
-    protected void ended(HttpHeaders trailers) {}
-
-    @Override
-    protected void failed(UpstreamFailure failure) {
-      failed.complete(failure.kind());
-    }
   }
 }

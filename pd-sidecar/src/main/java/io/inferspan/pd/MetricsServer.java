@@ -3,8 +3,6 @@ package io.inferspan.pd;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.server.HttpListener;
-import io.inferspan.pd.server.ListenerSettings;
-import io.inferspan.pd.server.RequestHandler;
 import io.inferspan.pd.telemetry.SidecarMetrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -26,7 +24,7 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves metrics over plain HTTP on all interfaces: {@code /metrics} and {@code /health}. */
-final class MetricsServer implements RequestHandler {
+final class MetricsServer {
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd.metrics");
   private static final String METRICS = "/metrics";
   private static final String OPEN_METRICS = "application/openmetrics-text";
@@ -52,11 +50,11 @@ final class MetricsServer implements RequestHandler {
     return HttpListener.listen(
         loops,
         port,
-        new ListenerSettings(new MetricsServer(loops, metrics), null, HEADER_BYTES, 0));
+        new HttpListener.Settings(
+            new MetricsServer(loops, metrics)::handle, null, HEADER_BYTES, 0));
   }
 
-  @Override
-  public void handle(ClientExchange exchange) {
+  private void handle(ClientExchange exchange) {
     HttpRequest request = exchange.request();
     HttpHeaders headers = new DefaultHttpHeaders();
     String path = new QueryStringDecoder(request.uri()).rawPath();

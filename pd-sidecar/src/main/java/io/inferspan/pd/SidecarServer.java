@@ -16,7 +16,6 @@ import io.inferspan.pd.request.Decoders;
 import io.inferspan.pd.request.Engines;
 import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.server.HttpListener;
-import io.inferspan.pd.server.ListenerSettings;
 import io.inferspan.pd.telemetry.ConnectionMeters;
 import io.inferspan.pd.telemetry.PdTracing;
 import io.inferspan.pd.telemetry.SidecarMetrics;
@@ -135,7 +134,8 @@ public final class SidecarServer implements AutoCloseable {
           HttpListener.listen(
               loops,
               config.get(Settings.PORT) + rank,
-              new ListenerSettings(proxy, tls == null ? null : tls::current, headerBytes(), rank)));
+              new HttpListener.Settings(
+                  proxy::handle, tls == null ? null : tls::current, headerBytes(), rank)));
     }
     int metricsPort = config.get(Settings.METRICS_PORT);
     if (metricsPort > 0) {
@@ -146,7 +146,7 @@ public final class SidecarServer implements AutoCloseable {
   private PodAddresses podAddresses() {
     Duration timeout = Duration.ofSeconds(config.get(Settings.MORIIO_DNS_RESOLVE_TIMEOUT));
     PodAddresses pods =
-        PodAddresses.of(config, name -> loops.address(name, timeout), metrics.names());
+        PodAddresses.of(config, name -> loops.address(name, timeout), metrics.registry());
     // Each lookup has a timeout, and failures are logged.
     pods.known().otherwiseEmpty().toCompletionStage().toCompletableFuture().join();
     return pods;

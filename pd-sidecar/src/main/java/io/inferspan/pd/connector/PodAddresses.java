@@ -3,7 +3,8 @@ package io.inferspan.pd.connector;
 import io.inferspan.pd.config.HostText;
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.telemetry.NameMeters;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -30,7 +31,12 @@ public final class PodAddresses {
 
   private final Function<String, Future<String>> lookup;
   private final long ttlNanos;
-  private final NameMeters meters;
+
+  // Their names are llm-d's.
+  private final Counter lookedUp;
+  private final Counter changed;
+  private final Counter failed;
+
   private final Map<String, Pod> pods = new HashMap<>();
 
   /** The known state of one name. */
@@ -40,10 +46,17 @@ public final class PodAddresses {
     private volatile long askAgainNanos = System.nanoTime();
   }
 
-  private PodAddresses(Function<String, Future<String>> lookup, long ttlNanos, NameMeters meters) {
+  private PodAddresses(
+      Function<String, Future<String>> lookup, long ttlNanos, MeterRegistry meters) {
     this.lookup = lookup;
     this.ttlNanos = ttlNanos;
-    this.meters = meters;
+    this.lookedUp = counter(meters, "moriio_dns_reresolve", "Names of pods looked up");
+    this.changed = counter(meters, "moriio_dns_ip_changed", "Pods found at another address");
+    this.failed = counter(meters, "moriio_dns_lookup_failures", "Names of pods not found");
+  }
+
+  private static Counter counter(MeterRegistry meters, String name, String description) {
+    return Counter.builder(name).description(description).register(meters);
   }
 
   /**
@@ -53,7 +66,7 @@ public final class PodAddresses {
    * @param lookup resolves a name, or fails within a bounded time
    */
   public static PodAddresses of(
-      SidecarConfig settings, Function<String, Future<String>> lookup, NameMeters meters) {
+      SidecarConfig settings, Function<String, Future<String>> lookup, MeterRegistry meters) {
     Set<String> hosts = new HashSet<>();
     String own = settings.localPodIp();
     if (settings.get(Settings.MORIIO_WRITE_MODE) && own != null) {
@@ -70,7 +83,7 @@ public final class PodAddresses {
       Collection<String> hosts,
       Duration ttl,
       Function<String, Future<String>> lookup,
-      NameMeters meters) {
+      MeterRegistry meters) {
     PodAddresses addresses = new PodAddresses(lookup, ttl.toNanos(), meters);
     for (String host : hosts) {
       if (!HostText.isAddress(host)) {
@@ -122,9 +135,9 @@ public final class PodAddresses {
     String before = pod.address;
     pod.address = address;
     pod.askAgainNanos = System.nanoTime() + ttlNanos;
-    meters.lookedUp().increment();
+    lookedUp.increment();
     if (before != null && !before.equals(address)) {
-      meters.changed().increment();
+      changed.increment();
       LOGGER.log(Level.INFO, () -> name + " is now " + address + ", it was " + before);
     }
   }
@@ -132,7 +145,7 @@ public final class PodAddresses {
   private void notFound(String name, Pod pod, Throwable cause) {
     String before = pod.address;
     pod.askAgainNanos = System.nanoTime() + Math.min(ttlNanos, RETRY_NANOS);
-    meters.failed().increment();
+    failed.increment();
     LOGGER.log(
         before == null ? Level.WARNING : Level.DEBUG,
         () ->

@@ -10,8 +10,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record JsonScan(@Nullable JsonObject object, String fault) {
   public static JsonScan of(byte[] json, int maxDepth) {
+    return of(json, 0, json.length, maxDepth);
+  }
+
+  static JsonScan of(byte[] json, int from, int to, int maxDepth) {
     try {
-      return new JsonScan(JsonObject.scan(json, maxDepth), "");
+      return new JsonScan(JsonObject.scan(json, from, to, maxDepth), "");
     } catch (InvalidJson e) {
       return new JsonScan(null, String.valueOf(e.getMessage()));
     }

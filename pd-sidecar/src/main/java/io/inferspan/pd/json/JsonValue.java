@@ -150,13 +150,9 @@ public final class JsonValue {
     return Arrays.copyOfRange(json, from, to);
   }
 
-  /** Returns this value as an object; null if it is not one. */
+  /** Returns this value as an object; null if it is not one, or has too many members. */
   public @Nullable JsonObject object() {
-    try {
-      return isObject() ? JsonObject.scan(json, from, to, Integer.MAX_VALUE) : null;
-    } catch (InvalidJson _) {
-      return null; // too many members: the object is valid in all other respects
-    }
+    return isObject() ? JsonScan.of(json, from, to, Integer.MAX_VALUE).object() : null;
   }
 
   /** Returns a member of this object; null if it is absent or this is not an object. */

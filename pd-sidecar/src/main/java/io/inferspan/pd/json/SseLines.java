@@ -40,20 +40,14 @@ public final class SseLines {
       int end = endOfLine(stream, line);
       int next = end > 0 ? end : stream.writerIndex();
       if (isData(stream, line, next)) {
-        visit(ByteBufUtil.getBytes(stream, line, next - line), visitor);
+        byte[] data = ByteBufUtil.getBytes(stream, afterData(line), next - afterData(line));
+        JsonObject object = JsonScan.of(data, MAX_DEPTH).object();
+        if (object != null) { // else for example [DONE]
+          visitor.accept(object);
+        }
       }
       line = next;
     }
-  }
-
-  private static void visit(byte[] line, Consumer<JsonObject> visitor) {
-    JsonObject data;
-    try {
-      data = JsonObject.scan(line, DATA.capacity(), line.length, MAX_DEPTH);
-    } catch (InvalidJson _) {
-      return; // for example [DONE]
-    }
-    visitor.accept(data);
   }
 
   /** Returns the position after the line that starts here, or -1 if it is unterminated. */

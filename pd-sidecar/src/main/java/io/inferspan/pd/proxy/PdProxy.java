@@ -9,7 +9,6 @@ import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.server.ClientExchange;
-import io.inferspan.pd.server.RequestHandler;
 import io.inferspan.pd.telemetry.Api;
 import io.inferspan.pd.telemetry.PdTracing;
 import io.inferspan.pd.telemetry.RequestTrace;
@@ -30,7 +29,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Decides how each request is served. */
-public final class PdProxy implements RequestHandler {
+public final class PdProxy {
   private static final String DENIED = "Forbidden: prefill target not allowed by SSRF protection";
 
   private static final String UNREADABLE = "not host:port";
@@ -49,7 +48,7 @@ public final class PdProxy implements RequestHandler {
     this.chunkSize = config.get(Settings.DECODE_CHUNK_SIZE);
   }
 
-  @Override
+  /** Handles a request's head; its body goes to the listener that is set for it. */
   public void handle(ClientExchange exchange) {
     HttpRequest request = exchange.request();
     HttpMethod method = request.method();

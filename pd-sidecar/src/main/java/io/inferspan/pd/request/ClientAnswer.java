@@ -2,7 +2,6 @@ package io.inferspan.pd.request;
 
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.CachedTokens;
-import io.inferspan.pd.json.CachedTokensRewriter;
 import io.inferspan.pd.json.SseLines;
 import io.inferspan.pd.net.HeldBody;
 import io.inferspan.pd.server.ClientExchange;
@@ -44,7 +43,7 @@ public final class ClientAnswer {
   /** The count that replaces the decoder's; null if the response passes unchanged. */
   private @Nullable Long cachedTokens;
 
-  private @Nullable CachedTokensRewriter lines;
+  private @Nullable CachedTokens lines;
   private @Nullable HeldBody whole;
   private @Nullable ResponseTap tap;
   private @Nullable ByteBuf pending;
@@ -80,7 +79,7 @@ public final class ClientAnswer {
       cachedTokens = prefilled;
       headers.remove(HttpHeaderNames.CONTENT_LENGTH);
       if (headers.get(HttpHeaderNames.CONTENT_TYPE, "").contains(EVENT_STREAM)) {
-        lines = new CachedTokensRewriter(prefilled);
+        lines = new CachedTokens(prefilled);
       }
     }
     exchange.head(head);
@@ -101,7 +100,7 @@ public final class ClientAnswer {
     if (lines == null
         && whole == null
         && SseLines.isData(content, content.readerIndex(), content.writerIndex())) {
-      lines = new CachedTokensRewriter(count);
+      lines = new CachedTokens(count);
     }
     return lines == null ? hold(content) : lines.rewrite(content);
   }

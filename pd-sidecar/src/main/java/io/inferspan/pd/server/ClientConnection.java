@@ -23,6 +23,7 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     implements HttpListener.Connection {
   private static final int MAX_DRAINED_BYTES = 256 * 1024;
 
-  private final RequestHandler handler;
+  private final Consumer<ClientExchange> handler;
   private final int rank;
   private @Nullable ChannelHandlerContext context;
   private @Nullable ChannelHandlerContext decoder;
@@ -48,7 +49,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private volatile long quietSince = System.nanoTime();
   private volatile boolean servedAny;
 
-  ClientConnection(RequestHandler handler, int rank) {
+  ClientConnection(Consumer<ClientExchange> handler, int rank) {
     this.handler = handler;
     this.rank = rank;
   }
@@ -266,7 +267,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (draining) {
       exchange.closeAfter();
     }
-    handler.handle(exchange);
+    handler.accept(exchange);
     return true;
   }
 

@@ -46,7 +46,7 @@ final class Http2Connection implements HttpListener.Connection {
   }
 
   /** Sets up a channel for HTTP/2. */
-  static Http2Connection install(Channel channel, ListenerSettings settings) {
+  static Http2Connection install(Channel channel, HttpListener.Settings settings) {
     Http2Connection connection = new Http2Connection(channel);
     Http2FrameCodec codec =
         Http2FrameCodecBuilder.forServer()
@@ -73,7 +73,7 @@ final class Http2Connection implements HttpListener.Connection {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {}
   }
 
-  private ChannelInitializer<Channel> streamInitializer(ListenerSettings settings) {
+  private ChannelInitializer<Channel> streamInitializer(HttpListener.Settings settings) {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel stream) {

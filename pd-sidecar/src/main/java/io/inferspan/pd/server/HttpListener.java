@@ -7,6 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
+import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
@@ -15,6 +16,9 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Listens on a port for HTTP/1.1 and HTTP/2, in plain text or with TLS, and closes idle
@@ -26,12 +30,25 @@ public final class HttpListener implements AutoCloseable {
   private static final long FIRST_REQUEST_NANOS = Duration.ofSeconds(30).toNanos();
   private static final long QUIET_NANOS = Duration.ofMinutes(5).toNanos();
 
-  private final ListenerSettings settings;
+  private final Settings settings;
   private final Channel channel;
   private final ScheduledFuture<?> sweep;
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
   private volatile boolean draining;
   private volatile boolean cut;
+
+  /**
+   * Settings of a listener.
+   *
+   * @param handler called with each request's head, on the event loop of its connection
+   * @param tls called for each connection, so that certificates can change; null for plain HTTP
+   * @param rank the index of this listener, from zero
+   */
+  public record Settings(
+      Consumer<ClientExchange> handler,
+      @Nullable Supplier<SslContext> tls,
+      int headerBytes,
+      int rank) {}
 
   interface Connection {
     Channel channel();
@@ -51,7 +68,7 @@ public final class HttpListener implements AutoCloseable {
     void cut();
   }
 
-  private HttpListener(Loops loops, int port, ListenerSettings settings) throws IOException {
+  private HttpListener(Loops loops, int port, Settings settings) throws IOException {
     this.settings = settings;
     ChannelFuture binding =
         loops.server().childHandler(new Initializer()).bind(port).awaitUninterruptibly();
@@ -73,8 +90,7 @@ public final class HttpListener implements AutoCloseable {
    * @param port zero to select a free one
    * @throws IOException if the port is in use
    */
-  public static HttpListener listen(Loops loops, int port, ListenerSettings settings)
-      throws IOException {
+  public static HttpListener listen(Loops loops, int port, Settings settings) throws IOException {
     return new HttpListener(loops, port, settings);
   }
 

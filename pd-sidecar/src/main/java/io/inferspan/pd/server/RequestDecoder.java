@@ -30,7 +30,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /** Sets up a channel for HTTP/1.1. */
-  static ClientConnection install(Channel channel, ListenerSettings settings) {
+  static ClientConnection install(Channel channel, HttpListener.Settings settings) {
     ClientConnection connection = new ClientConnection(settings.handler(), settings.rank());
     HttpDecoderConfig decoding =
         new HttpDecoderConfig()

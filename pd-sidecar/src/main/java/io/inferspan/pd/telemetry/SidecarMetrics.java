@@ -284,10 +284,6 @@ public final class SidecarMetrics implements AutoCloseable {
     return held(connections, stage);
   }
 
-  public NameMeters names() {
-    return NameMeters.in(registry);
-  }
-
   private <K> void record(Map<K, Observation> meters, K which, SpanContext span, long value) {
     exemplars.record(span, held(meters, which), value);
   }

@@ -33,7 +33,7 @@ final class PodAddressesTest {
   }
 
   private PodAddresses pods(Duration ttl, String... hosts) {
-    PodAddresses pods = PodAddresses.of(List.of(hosts), ttl, this::answer, metrics.names());
+    PodAddresses pods = PodAddresses.of(List.of(hosts), ttl, this::answer, metrics.registry());
     pods.known();
     return pods;
   }

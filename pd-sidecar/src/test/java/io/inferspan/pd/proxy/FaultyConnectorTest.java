@@ -23,7 +23,6 @@ import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.Logged;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.server.HttpListener;
-import io.inferspan.pd.server.ListenerSettings;
 import io.inferspan.pd.telemetry.ConnectionMeters;
 import io.inferspan.pd.telemetry.PdTracing;
 import io.inferspan.pd.telemetry.SidecarMetrics;
@@ -147,7 +146,8 @@ final class FaultyConnectorTest {
           }
         };
     PdProxy proxy = new PdProxy(parts(), connector);
-    return HttpListener.listen(loops, 0, new ListenerSettings(proxy, null, HEADER_BYTES, 0));
+    return HttpListener.listen(
+        loops, 0, new HttpListener.Settings(proxy::handle, null, HEADER_BYTES, 0));
   }
 
   private ProxyParts parts() throws ConfigException {

@@ -25,7 +25,8 @@ final class Http2DrainTest {
       new EmbeddedChannel(new LocalServerChannel(), DefaultChannelId.newInstance(), true, false);
 
   private final Http2Connection connection =
-      Http2Connection.install(channel, new ListenerSettings(served::add, null, HEADER_BYTES, 0));
+      Http2Connection.install(
+          channel, new HttpListener.Settings(served::add, null, HEADER_BYTES, 0));
 
   private void receive(String bytes) {
     channel.writeInbound(Unpooled.copiedBuffer(bytes, ISO_8859_1));

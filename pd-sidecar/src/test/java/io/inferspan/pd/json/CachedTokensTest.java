@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @ParameterizedClass
 @ValueSource(booleans = {false, true})
-class CachedTokensRewriterTest {
+class CachedTokensTest {
   private static final String START =
       """
       : keep-alive "usage"
@@ -43,9 +43,9 @@ class CachedTokensRewriterTest {
           + END;
 
   private final UnpooledByteBufAllocator memory;
-  private final CachedTokensRewriter rewriter = new CachedTokensRewriter(7);
+  private final CachedTokens rewriter = new CachedTokens(7);
 
-  CachedTokensRewriterTest(boolean direct) {
+  CachedTokensTest(boolean direct) {
     memory = new UnpooledByteBufAllocator(direct);
   }
 
@@ -126,7 +126,7 @@ class CachedTokensRewriterTest {
 
   @Test
   void aLineThatIsTooLong_passesUntouched_theNextDoesNot() {
-    String filler = "x".repeat(CachedTokensRewriter.MAX_LINE_LENGTH / 2);
+    String filler = "x".repeat(CachedTokens.MAX_LINE_LENGTH / 2);
     String usage = "data: {\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":49}}}";
     assertThat(pass("data: {\"usage\":{},\"a\":\"" + filler)).isEmpty();
     assertThat(pass(filler)).startsWith("data: {\"usage\":{},").endsWith(filler);

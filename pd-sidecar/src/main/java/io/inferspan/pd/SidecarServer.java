@@ -13,7 +13,6 @@ import io.inferspan.pd.net.ServerTls;
 import io.inferspan.pd.net.UpstreamTls;
 import io.inferspan.pd.proxy.PdProxy;
 import io.inferspan.pd.request.Decoders;
-import io.inferspan.pd.request.Engines;
 import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.server.HttpListener;
 import io.inferspan.pd.telemetry.ConnectionMeters;
@@ -36,9 +35,7 @@ public final class SidecarServer implements AutoCloseable {
 
   private final SidecarConfig config;
   private final Loops loops;
-  private final SidecarMetrics metrics;
-  private final Engines engines;
-  private final AllowList allowList;
+  private final ProxyParts parts;
   private final @Nullable ServerTls tls;
   private final List<HttpListener> listeners = new ArrayList<>();
   private @Nullable HttpListener metricsListener;
@@ -47,17 +44,26 @@ public final class SidecarServer implements AutoCloseable {
       SidecarConfig config, Loops loops, Telemetry telemetry, Supplier<KubernetesApi> kubernetes) {
     this.config = config;
     this.loops = loops;
-    this.metrics =
+    SidecarMetrics metrics =
         config.get(Settings.METRICS_PORT) > 0
             ? SidecarMetrics.create(telemetry)
             : SidecarMetrics.unread();
-    this.engines =
-        new Engines(
-            upstreams("prefiller", Stage.PREFILL),
-            upstreams("decoder", Stage.DECODE),
-            upstreams("encoder", Stage.ENCODE),
-            new Upstreams(loops, settings(null, new ConnectionMeters())));
-    this.allowList = AllowList.of(config, loops.vertx(), kubernetes);
+    HeldBodies heldBodies = new HeldBodies(config.get(Settings.HELD_BODIES_LIMIT));
+    metrics.showHeldBodies(heldBodies::bytes);
+    this.parts =
+        new ProxyParts(
+            config,
+            upstreams("prefiller", metrics.connections(Stage.PREFILL)),
+            upstreams("decoder", metrics.connections(Stage.DECODE)),
+            upstreams("encoder", metrics.connections(Stage.ENCODE)),
+            new Upstreams(loops, settings(null, new ConnectionMeters())),
+            decoders(),
+            AllowList.of(config, loops.vertx(), kubernetes),
+            new PdTracing(
+                telemetry, config.kvConnector().name(), config.get(Settings.EC_CONNECTOR)),
+            metrics,
+            heldBodies,
+            loops.workers());
     this.tls = tls(config);
   }
 
@@ -78,7 +84,7 @@ public final class SidecarServer implements AutoCloseable {
       throws IOException {
     SidecarServer server = new SidecarServer(config, loops, telemetry, kubernetes);
     try {
-      server.listen(telemetry);
+      server.listen();
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -95,7 +101,7 @@ public final class SidecarServer implements AutoCloseable {
     return Loops.start(config.get(Settings.TRANSPORT), config.get(Settings.EVENT_LOOPS));
   }
 
-  private Upstreams upstreams(String stage, Stage counted) {
+  private Upstreams upstreams(String stage, ConnectionMeters events) {
     UpstreamTls upstreamTls = null;
     if (config.tls().contains(stage)) {
       upstreamTls =
@@ -103,7 +109,7 @@ public final class SidecarServer implements AutoCloseable {
               ? UpstreamTls.skippingVerification()
               : UpstreamTls.verifying(config.path(Settings.TLS_CA_FILE));
     }
-    return new Upstreams(loops, settings(upstreamTls, metrics.connections(counted)));
+    return new Upstreams(loops, settings(upstreamTls, events));
   }
 
   private Upstreams.Settings settings(@Nullable UpstreamTls upstreamTls, ConnectionMeters events) {
@@ -127,8 +133,8 @@ public final class SidecarServer implements AutoCloseable {
     return certificates == null ? ServerTls.selfSigned() : ServerTls.from(certificates);
   }
 
-  private void listen(Telemetry telemetry) throws IOException {
-    PdProxy proxy = new PdProxy(parts(telemetry), Connector.of(config, podAddresses()));
+  private void listen() throws IOException {
+    PdProxy proxy = new PdProxy(parts, Connector.of(config, podAddresses()));
     for (int rank = 0; rank < config.get(Settings.DATA_PARALLEL_SIZE); rank++) {
       listeners.add(
           HttpListener.listen(
@@ -139,32 +145,25 @@ public final class SidecarServer implements AutoCloseable {
     }
     int metricsPort = config.get(Settings.METRICS_PORT);
     if (metricsPort > 0) {
-      metricsListener = MetricsServer.start(loops, metrics, metricsPort);
+      metricsListener = MetricsServer.start(loops, parts.metrics(), metricsPort);
     }
   }
 
   private PodAddresses podAddresses() {
     Duration timeout = Duration.ofSeconds(config.get(Settings.MORIIO_DNS_RESOLVE_TIMEOUT));
     PodAddresses pods =
-        PodAddresses.of(config, name -> loops.address(name, timeout), metrics.registry());
+        PodAddresses.of(config, name -> loops.address(name, timeout), parts.metrics().registry());
     // Each lookup has a timeout, and failures are logged.
     pods.known().otherwiseEmpty().toCompletionStage().toCompletableFuture().join();
     return pods;
   }
 
-  private ProxyParts parts(Telemetry telemetry) {
-    Decoders decoders =
-        new Decoders(
-            config.orNull(Settings.POD_IP),
-            config.get(Settings.PORT),
-            config.get(Settings.MODEL_SERVER_PORT),
-            config.get(Settings.DATA_PARALLEL_SIZE));
-    PdTracing tracing =
-        new PdTracing(telemetry, config.kvConnector().name(), config.get(Settings.EC_CONNECTOR));
-    HeldBodies heldBodies = new HeldBodies(config.get(Settings.HELD_BODIES_LIMIT));
-    metrics.showHeldBodies(heldBodies::bytes);
-    return new ProxyParts(
-        config, engines, decoders, allowList, tracing, metrics, heldBodies, loops.workers());
+  private Decoders decoders() {
+    return new Decoders(
+        config.orNull(Settings.POD_IP),
+        config.get(Settings.PORT),
+        config.get(Settings.MODEL_SERVER_PORT),
+        config.get(Settings.DATA_PARALLEL_SIZE));
   }
 
   /** Returns the port of the first listener. */
@@ -195,7 +194,7 @@ public final class SidecarServer implements AutoCloseable {
   }
 
   public SidecarMetrics metrics() {
-    return metrics;
+    return parts.metrics();
   }
 
   /** Stops accepting connections and waits for requests to end, for at most {@code bound}. */
@@ -227,11 +226,9 @@ public final class SidecarServer implements AutoCloseable {
     if (metricsListener != null) {
       metricsListener.close();
     }
-    engines.close();
-    allowList.close();
+    parts.close();
     if (tls != null) {
       tls.close();
     }
-    metrics.close();
   }
 }

@@ -125,7 +125,7 @@ public final class EncodeStage {
     EngineCall call = request.body().call(head, body, trace, answer -> take(index, answer));
     // Encoding twice is harmless, so the request is retried if an idle connection was dead.
     call.allowReplay();
-    request.parts().engines().encoders().start(request.loop(), encoder, call);
+    request.parts().encoders().start(request.loop(), encoder, call);
     call.endAfter(request.loop(), request.config().get(Settings.PREFILL_TIMEOUT));
     if (!call.over()) {
       open.put(index, call);

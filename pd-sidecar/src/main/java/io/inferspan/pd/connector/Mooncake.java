@@ -54,7 +54,7 @@ public final class Mooncake implements Connector {
   public void serve(PdRequest request) {
     Target server = new Target(request.prefiller().host(), bootstrapPort);
     bootstraps
-        .engines(server, request.parts().engines().bootstraps(), request.loop())
+        .engines(server, request.parts().bootstraps(), request.loop())
         .onSuccess(engines -> request.guard(() -> serve(request, server, engines)))
         .onFailure(e -> refuse(request, e));
   }

@@ -7,7 +7,6 @@ import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
-import io.inferspan.pd.telemetry.Api;
 import io.inferspan.pd.upstream.EngineAnswer;
 import java.util.List;
 import java.util.Map;
@@ -66,14 +65,7 @@ public final class SharedStorage implements Connector {
         withoutThreshold(request)
             .set(BodyMembers.MAX_TOKENS, 1)
             .set(BodyMembers.MAX_COMPLETION_TOKENS, 1);
-    // For these APIs, engines read the limit from another member, and would generate the whole
-    // response.
-    if (request.api() == Api.RESPONSES) {
-      edit.set(BodyMembers.MAX_OUTPUT_TOKENS, 1);
-    } else if (request.api() == Api.GENERATE) {
-      edit.within(BodyMembers.SAMPLING_PARAMS).set(BodyMembers.MAX_TOKENS, 1);
-    }
-    return edit;
+    return TokenCaps.ofApi(edit, request.api());
   }
 
   private static JsonEdit withoutThreshold(PdRequest request) {

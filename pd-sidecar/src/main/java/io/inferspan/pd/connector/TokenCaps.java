@@ -37,10 +37,18 @@ final class TokenCaps {
     if (request.body().json().has(BodyMembers.MAX_COMPLETION_TOKENS)) {
       edit.set(BodyMembers.MAX_COMPLETION_TOKENS, 1);
     }
-    switch (request.api()) {
-      case RESPONSES -> edit.set(BodyMembers.MAX_OUTPUT_TOKENS, 1);
-      case GENERATE -> edit.within(BodyMembers.SAMPLING_PARAMS).set(BodyMembers.MAX_TOKENS, 1);
-      case CHAT_COMPLETIONS, PASSTHROUGH -> {}
+    return ofApi(edit, request.api());
+  }
+
+  /**
+   * Sets the limit in the member from which engines read it for this API, if that is another one;
+   * they would otherwise generate the whole response.
+   */
+  static JsonEdit ofApi(JsonEdit edit, Api api) {
+    if (api == Api.RESPONSES) {
+      edit.set(BodyMembers.MAX_OUTPUT_TOKENS, 1);
+    } else if (api == Api.GENERATE) {
+      edit.within(BodyMembers.SAMPLING_PARAMS).set(BodyMembers.MAX_TOKENS, 1);
     }
     return edit;
   }

@@ -113,7 +113,7 @@ public final class ChunkLoop {
     Target decoder = leg.decoder(request);
     CallTrace call = trace.call("POST", decoder.host(), decoder.port(), head.headers());
     open = request.body().call(head, body, call, this::take);
-    request.parts().engines().decoders().start(request.loop(), decoder, open);
+    request.parts().decoders().start(request.loop(), decoder, open);
   }
 
   private void take(EngineAnswer answer) {

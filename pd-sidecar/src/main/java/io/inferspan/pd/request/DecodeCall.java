@@ -138,7 +138,7 @@ class DecodeCall extends EngineCall {
 
   final void start() {
     request.whenGone(cancelling);
-    request.parts().engines().decoders().start(request.loop(), target, this);
+    request.parts().decoders().start(request.loop(), target, this);
   }
 
   @Override

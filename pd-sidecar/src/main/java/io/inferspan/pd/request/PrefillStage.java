@@ -83,7 +83,7 @@ final class PrefillStage {
     // Prefilling twice is harmless, so the request is retried if an idle connection was dead.
     call = request.body().call(head, sent.body(), callTrace, this::take);
     call.allowReplay();
-    request.parts().engines().prefillers().start(request.loop(), target, call);
+    request.parts().prefillers().start(request.loop(), target, call);
   }
 
   /** Continues a detached prefill after the end of its request, with little memory. */

@@ -14,7 +14,6 @@ import io.inferspan.pd.net.HeldBody;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.Decoders;
-import io.inferspan.pd.request.Engines;
 import io.inferspan.pd.request.Gate;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
@@ -163,7 +162,10 @@ final class FaultyConnectorTest {
                 null, 1, Upstreams.IDLE_LIMIT, HEADER_BYTES, new ConnectionMeters()));
     return new ProxyParts(
         config,
-        new Engines(upstreams, upstreams, upstreams, upstreams),
+        upstreams,
+        upstreams,
+        upstreams,
+        upstreams,
         new Decoders(null, 1, 1, 1),
         AllowList.everything(),
         new PdTracing(telemetry, "faulty", ""),

@@ -49,7 +49,7 @@ final class MemoryTest extends WireTest {
 
   private static byte[] image() {
     return ("{\"stream\":true,\"cache_hit_threshold\":0.5,\"messages\":[{\"role\":\"user\",\"content\":["
-                + "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:"
+            + "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:"
             + "A".repeat(LARGE)
             + "\"}}]}]}")
         .getBytes(ISO_8859_1);

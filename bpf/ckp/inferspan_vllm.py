@@ -29,7 +29,7 @@ FUNCTIONS = (("bind", c_uint64, c_char_p, c_char_p), ("step_begin", c_uint64, c_
 
 
 class Steps:
-    """Reports the steps of the launching thread: the changed members of each step, and every 64th step all members."""
+    """Reports the steps of the launching thread: the changed members of each step, and all members of every 64th step."""
     def __init__(self, library, splits, listed, suffixed):
         for name, *types in FUNCTIONS:  # PYFUNCTYPE keeps the GIL: getting it back could take long.
             setattr(self, name, PYFUNCTYPE(None, *types)(("inferspan_ckp_" + name, library)))
@@ -38,7 +38,7 @@ class Steps:
         self.slots, self.scheduled, self.prompts, self.prefilling, self.live = {}, {}, {}, set(), {}
 
     def identity(self, request_id):
-        """Returns the id without the index of a parallel sample, the API server's id, and the x-request-id in it."""
+        """Returns three ids: the engine's without the index of a parallel sample, the API server's, and the x-request-id in that."""
         engine = re.sub(r"^\d+_(?=[a-z])", "", request_id)
         server = re.sub(r"-[0-9a-f]{8}$", "", engine) if self.suffixed else engine
         return engine, server, (match := re.fullmatch(r"cmpl-(.+)-\d+|[a-z]+-(.+)", server)) and (match[1] or match[2])
@@ -96,10 +96,10 @@ class Steps:
             action(*arguments, **named)
         except Exception as fault:
             self.enabled = False
-            logger.warning("Inferspan: steps are not reported any more: %r", fault)
+            logger.warning("Inferspan: steps are no longer reported, until the engine restarts: %r", fault)
 
     def wrap(self, original, begins):
-        """The outermost execute_model begins a step; it also ends it if it returns a result or sample_tokens does not exist."""
+        """Wraps execute_model or sample_tokens. execute_model begins a step; the method that returns the result ends it."""
         @functools.wraps(original)
         def wrapper(*arguments, **named):
             if getattr(self.local, "inside", False) or not self.enabled or named.get("dummy_run"):

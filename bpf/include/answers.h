@@ -15,7 +15,10 @@
 
 enum { ANSWER_INTERIM, ANSWER_UNKNOWN, ANSWER_HAS_BODY, ANSWER_HAS_NONE, ANSWER_CHANGES };
 
-/* Classifies the first bytes of a response. Interim responses such as "100 Continue" precede it; 101 switches the protocol. */
+/*
+ * Classifies the first bytes of a response. Interim responses such as "100 Continue" precede the final one; 101 switches the
+ * protocol.
+ */
 static __always_inline int kind_of_answer(const u8 *text)
 {
 	const char http[7] = "HTTP/1.";
@@ -140,7 +143,10 @@ __noinline int answer_ends(u64 key, u64 number, u64 length, u64 second, u64 thir
 	return connection->flags & OPEN_CHUNKED && bytes_written(number, length, second, third, &bytes) && ends_chunks(&bytes);
 }
 
-/* The thread that read the request keeps it until it waits again, so that its work after the response is attributed, too. */
+/*
+ * The thread that read the request stays bound to it until the thread waits again, so that its work after the response is
+ * attributed, too.
+ */
 static __always_inline bool stays(struct ispan_thread *thread, const struct ispan_connection *connection, s32 fd)
 {
 	u64 number = connection->number;
@@ -200,7 +206,7 @@ __noinline int after_body(u64 key)
 	return 0;
 }
 
-/* The connection of the parent process, if that started this process for the request: both share the socket. */
+/* Returns the parent process's connection if the parent started this process for the request; both share the socket. */
 static __always_inline u64 key_of_maker(struct ispan_thread *thread, s32 fd)
 {
 	struct ispan_request *request = thread && thread->source == ISPAN_SOURCE_INHERITED ? request_of(thread) : NULL;

@@ -6,14 +6,18 @@
 #include "connections.h"
 #include "heads.h"
 
-/* More bytes arrived than the request has: the next request is already in the buffer, and no later read will show it. */
+/*
+ * Returns whether more bytes arrived than the request has. Then the next request is already in the buffer, and no later read
+ * returns its beginning.
+ */
 static __always_inline bool is_pipelined(const struct ispan_scan *scan, u64 behind)
 {
 	return !(scan->head.flags & HEAD_CHUNKED) && behind > scan->head.content_length;
 }
 
 /*
- * Closes an earlier request of the connection that has no response yet. Then more responses are pending than requests are open.
+ * Closes an earlier request of the connection that has no response yet. Afterwards, the connection has more pending responses
+ * than open requests.
  */
 static __always_inline bool close_before(u64 key)
 {
@@ -50,9 +54,9 @@ static __always_inline void unbind(const struct ispan_settings *settings, struct
 }
 
 /*
- * Returns whether the thread works for the request that it has read, until it reads the next one. This is certain only if its
- * reads block and it has no other request. Another thread may turn to other work at any time; it keeps the request only while
- * its process has no other open request. Not static, so that the verifier checks it once.
+ * Returns whether the thread works for the request that it has read, until it reads the next one. This is certain only if the
+ * thread's reads block and it has no other request. Otherwise, the thread may turn to other work at any time; it keeps the
+ * request only while its process has no other open request. Not static, so that the verifier checks it once.
  */
 __noinline int may_bind(u64 key, u64 waits)
 {

@@ -252,7 +252,10 @@ __noinline int loop_context(const struct ispan_thread *thread, u64 pid_tgid, str
 	return true;
 }
 
-/* A thread that reports its request by CKP may report that it has none; then it is not a loop. */
+/*
+ * Returns whether the thread is an event loop. A thread that reports by CKP which request it serves, or that it serves none, is
+ * not.
+ */
 static __always_inline bool is_loop(const struct ispan_thread *thread)
 {
 	return !thread->request && thread->flags & ISPAN_THREAD_LOOP && thread->source != ISPAN_SOURCE_CKP;

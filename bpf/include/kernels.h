@@ -8,7 +8,10 @@
 #define ACTIVITY_KERNEL 3
 #define ACTIVITY_CONCURRENT_KERNEL 10
 
-/* The begin of CUpti_ActivityKernel3 (CUDA 6.5) to CUpti_ActivityKernel10 (CUDA 13), which has not changed. */
+/*
+ * The first fields of a CUPTI kernel record, which are the same from CUpti_ActivityKernel3 (CUDA 6.5) to CUpti_ActivityKernel10
+ * (CUDA 13).
+ */
 struct ispan_activity_kernel {
 	u32 kind;
 	u32 settings[3];

@@ -60,7 +60,7 @@ static __always_inline void announce(const struct ispan_settings *settings, cons
 	bpf_ringbuf_submit(owner, wakeup_flags(settings, produced));
 }
 
-/* Counts a request before any other trace of it exists; one_less uncounts it after the last trace. */
+/* Counts a request before any map refers to it; one_less uncounts it after the last reference is gone. */
 static __always_inline void one_more(u64 now)
 {
 	struct ispan_activity *activity = activity_now();

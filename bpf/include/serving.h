@@ -63,8 +63,8 @@ static __always_inline bool polls_itself(const struct ispan_thread *thread, u64 
 }
 
 /*
- * Returns whether a futex wait may be a wait for a work queue. It is not for a mutex, which the C library marks by its value,
- * nor for an interpreter's lock, which is waited for repeatedly, for a few milliseconds each time.
+ * Returns whether a futex wait may be a wait for a work queue. A wait for a mutex is none: the C library marks it by the
+ * futex's value. Nor is a wait for an interpreter's lock, which is repeated with a timeout of a few milliseconds.
  */
 __noinline int waits_in_queue(u64 operation, u64 value, u64 timeout)
 {
@@ -79,7 +79,7 @@ __noinline int waits_in_queue(u64 operation, u64 value, u64 timeout)
 	return until.seconds * 1000000000 + until.nanos > (s64)(now + SHORT_WAIT_NANOS);
 }
 
-/* Returns whether the thread may return from this call with other work, which it cannot from its own connection or a sleep. */
+/* Returns whether this call may give the thread other work; a wait for its own connection, or a sleep, cannot. */
 static __always_inline bool may_bring_work(const struct ispan_thread *thread, u64 number, u64 first, u64 second, u64 third,
 					    u64 fourth)
 {
@@ -101,8 +101,8 @@ static __always_inline bool may_bring_work(const struct ispan_thread *thread, u6
 }
 
 /*
- * Detaches the thread from its request, which continues for the threads that it started. The request ends as if the thread
- * still had it.
+ * Detaches the thread from its request, which continues for the threads that it started. The same events end the request as if
+ * the thread were still bound to it.
  */
 __noinline int leave(u64 number)
 {
@@ -187,7 +187,8 @@ static __always_inline s64 millis_of(u64 timeout)
 
 /*
  * Returns the earliest time at which a loop may have read the clock for its timeout: when its last epoll_wait returned, because
- * libuv reads it before the callbacks. Other threads wait for their request's own work.
+ * libuv reads the clock before the callbacks. For a thread that is not a loop, returns the current time, because it waits for
+ * work of its own request.
  */
 static __always_inline u64 clock_of_loop(const struct ispan_thread *thread)
 {
@@ -195,9 +196,9 @@ static __always_inline u64 clock_of_loop(const struct ispan_thread *thread)
 }
 
 /*
- * Remembers how long an event loop waits at most, which is until its first timer. The timer's work cannot be attributed to a
- * request. Also called while no request is open, because the work for a request begins after this wait. Not static, so that the
- * verifier checks it once.
+ * Stores when an event loop's first timer is due, which is the end of its longest possible wait. The timer's work cannot be
+ * attributed to a request. Also called while no request is open, because the work for a request begins after this wait. Not
+ * static, so that the verifier checks it once.
  */
 __noinline int loop_waits(u64 number, u64 timeout)
 {
@@ -278,7 +279,8 @@ __noinline int inherited_reads(u32 fd)
 }
 
 /*
- * An event loop reads from a descriptor that is not a request's: the following work cannot be distinguished from the request's.
+ * Called when an event loop reads from a descriptor that belongs to no request. The work that follows cannot be distinguished
+ * from the open request's.
  */
 __noinline int reads_elsewhere(u64 key)
 {

@@ -71,7 +71,7 @@ struct ispan_frames {
 /*
  * Data with which the reader checks, by the file's unwind table, whether the chain of frame pointers skipped callers: eight
  * bytes of code before the innermost instruction, eight bytes from it on, and possible return addresses near the top of the
- * stack, each with the number of its word above the 48 address bits.
+ * stack. The bits above each 48-bit address are the index of its stack word.
  */
 struct ispan_innermost {
 	u64 code[CODE_WORDS];

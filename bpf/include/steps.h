@@ -87,8 +87,9 @@ static __always_inline u64 framed_owner(u32 tgid)
 }
 
 /*
- * Returns the number of the last step if this call is a wait for the device on a thread without a step, or reads what the device
- * has done, else 0. With asynchronous scheduling, such a wait shows when a step was done. Not static, so that the verifier checks it once.
+ * Returns the number of the last step if this call waits for the device or queries it, or is a read of a CUPTI kernel record;
+ * else 0. With asynchronous scheduling, a thread without a step waits, and its wait shows when the step was done. Not static,
+ * so that the verifier checks it once.
  */
 __noinline u64 step_waited_for(u32 tgid, u32 kind)
 {

@@ -60,7 +60,9 @@ static __always_inline bool are_counted(const struct ispan_settings *settings, s
 	return class_of(call.kind) == ISPAN_CLASS_LAUNCHES && settings->levels[ISPAN_CLASS_LAUNCHES] >= ISPAN_LEVEL_COUNTED;
 }
 
-/* The end of a step reports the number of its launches, so its own thread only counts them. */
+/*
+ * Counts a launch of a step's own thread; returns false for other threads. The end of the step reports the number of launches.
+ */
 static __always_inline bool is_counted_by_step(struct ispan_thread *thread)
 {
 	if (!thread->in_step || thread->source != ISPAN_SOURCE_CKP)

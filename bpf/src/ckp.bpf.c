@@ -38,7 +38,7 @@ static __always_inline int read_traceparent(u64 address, u8 *trace_id, u8 *span_
 	return length < 1 ? -1 : traceparent_parse((u8 *)text, length - 1, trace_id, span_id);
 }
 
-/* Sets the thread's request aside until go_back, unless the program reported it by CKP: that request ends. */
+/* Sets aside the thread's request until go_back. A request that the program itself reported by CKP ends instead. */
 static __always_inline void set_aside(const struct ispan_settings *settings, struct ispan_thread *thread)
 {
 	if (thread->source == ISPAN_SOURCE_CKP) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Do nothing, so that the reader can measure what a probe costs without its program, at a function of its own. */
+/*
+ * Programs that do nothing. The reader attaches them to a function of its own, to measure the cost of a probe without a
+ * program's work.
+ */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
 

@@ -198,7 +198,7 @@ def ckp_requests():
 
 @play
 def ckp_of_nobody():
-    """A request that a thread reads while it reports by CKP that it serves none is not bound to it, and does not affect others."""
+    """A thread reports by CKP that it serves no request. A request that it then reads is not bound to it, and other threads are not affected."""
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
     (one, first), (two, second) = pair(), pair()
     with ckp.request(None):

@@ -7,8 +7,8 @@
  * launch    launches kernels (the default)
  * read      makes empty reads, the cheapest events, which reach the highest rate
  * LIBRARY   a copy of the CUDA stand-in under a name that is not probed. The probed library and the copy launch alternately, for
- *           10 ms each. Also prints the cost of the probes, as a share of a core: how much fewer clock readings per CPU time the
- *           turns of the probed library have
+ *           10 ms each. Also prints the cost of the probes, as a share of a core: the relative decrease in clock readings per
+ *           CPU time during the turns of the probed library
  * PER_STEP  number of launches in a step of an engine, which ends with a wait for the stream; steps are marked
  */
 #include <dlfcn.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cost of a policy per event, without probe and record: each program runs the policy repeatedly and returns the time. */
+/*
+ * Programs that measure the cost of a policy per event, without probe and record: each runs the policy repeatedly and returns
+ * the time.
+ */
 #include "inferspan_policy.h"
 
 /* Includes a policy's source as a function, without the program around it. */

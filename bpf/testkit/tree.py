@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tree.py LIBRARIES: launches a grid of N blocks for each line N of its input; for "tree", in child processes, threads and requests.
+"""tree.py LIBRARIES: launches a grid of N blocks for each line N of its input, and prints "done" after each line.
 
-For "helper N", the launch is made by a process that was started before the first line. Prints "done" after each line.
+The line "tree" launches in child processes, threads and requests. For the line "helper N", a process that was started before the
+first line makes the launch.
 """
 
 import ctypes

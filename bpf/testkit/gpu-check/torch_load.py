@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_load.py CKP_LIBRARY [STAND_IN]: runs a small transformer on PyTorch, in requests that it reports by CKP.
+"""torch_load.py CKP_LIBRARY [STAND_IN]: runs a small transformer on PyTorch, in requests that it reports with inferspan_ckp.
 
 Prints "ready VERSION DEVICE", or "absent REASON", and answers each line of input with lines, the last of which is "done" or
 "failed REASON":
@@ -9,8 +9,8 @@ Prints "ready VERSION DEVICE", or "absent REASON", and answers each line of inpu
   operation TRACEPARENT NAME N PROFILER    operation HOST_NANOS DEVICE_NANOS; the device's is -1 without the profiler
   tokens SECONDS SHARE PROFILER            tokens COUNT NANOS: batch 1, one token a step, SHARE percent of requests sampled
 
-PHASE is prefill or decode, GRAPHS and PROFILER are 0 or 1. STAND_IN has the test kit's libcudart, which is called in
-PyTorch's place.
+PHASE is prefill or decode, GRAPHS and PROFILER are 0 or 1. STAND_IN is a directory with the
+test kit's libcudart, which is called instead of PyTorch.
 """
 
 import collections

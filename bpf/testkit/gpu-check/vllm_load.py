@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""vllm_load.py [STAND_IN]: runs vLLM with a small model of random weights and the plugin that reports its steps, and clients.
-STAND_IN has the test kit's libraries and engine.
+"""vllm_load.py [STAND_IN]: runs vLLM and its clients, with a small model of random weights and the plugin that reports steps.
+STAND_IN is a directory with the test kit's libraries and engine.
 
 Prints "ready VERSION NANOS" (the time until the server is healthy) or "absent REASON", and answers each line of input with lines, the
 last of which is "done" or "failed REASON":

@@ -16,7 +16,7 @@ from ctypes import CDLL, PYFUNCTYPE, c_char_p, c_uint32, c_uint64, c_void_p
 
 logger = logging.getLogger("vllm.inferspan")
 
-# First release (inclusive), last (exclusive); whether sample_tokens ends a step, cached requests are a list, ids have a random suffix.
+# From a release (inclusive) to another (exclusive): does sample_tokens end a step, are cached requests a list, do ids have a random suffix?
 RELEASES = (((0, 8, 5), (0, 9, 2), False, True, False), ((0, 9, 2), (0, 11, 1), False, False, False),
             ((0, 11, 2), (0, 14, 0), True, False, False), ((0, 14, 0), (0, 25, 0), True, False, True))
 TARGETS = {"vllm.v1.worker.gpu_worker": "Worker", "vllm.v1.worker.gpu_model_runner": "GPUModelRunner",

@@ -71,8 +71,8 @@ __noinline u64 place_of(u32 fd)
 
 /*
  * Returns whether the bytes continue the incomplete headers. They do not if the descriptor now refers to another connection, or
- * if another read came between. If the kernel does not count the bytes read, only the beginning of a new request shows this.
- * Not static, so that the verifier checks it once.
+ * if another read came between. If the kernel does not count the bytes read, another read is noticed only where a new request
+ * begins. Not static, so that the verifier checks it once.
  */
 __noinline int goes_on(u64 connection, u64 buffer, u64 length)
 {

@@ -47,7 +47,7 @@ struct ispan_thread {
 	u32 off_state; /* task state with which it left the CPU */
 	u64 off_start_ns;
 	u64 runnable_ns;
-	u64 operation_ns; /* begin of the last CKP operation */
+	u64 operation_ns; /* when the last CKP operation began */
 	u64 operation;
 	u64 outer_request; /* the request that it served before it began one by CKP */
 	s32 outer_fd;

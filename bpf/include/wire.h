@@ -227,7 +227,7 @@ struct ispan_request {
 	__s32 fd; /* -1 if it was reported by CKP */
 	__u32 flags;
 	__u32 tid; /* the thread that read the headers; its exit ends a request that is bound to it */
-	__u64 unattributed; /* unattributed operations of the process at its begin; for an adopted process, the number of its processes; for a step, its launches */
+	__u64 unattributed; /* unattributed operations of the process when the request began; for an adopted process, the number of its processes; for a step, its launches */
 };
 
 #define ISPAN_REQUEST_RESPONDED 0x01 /* the first bytes of the response were written */

@@ -205,8 +205,8 @@ def is_stopped(event, call, away):
 
 
 def timed_calls(wanted):
-    """Returns by function: the number of calls, the number of calls stopped between the clock readings, the median duration, and the
-    difference of the clock readings for the other calls (median and p99)."""
+    """Returns for each function: the number of calls, the number of calls that were stopped between the two clock readings, the median
+    duration of a call, and, for the calls not stopped, the median and p99 of the difference between the two clocks."""
     log = os.path.join(KIT, "calls")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(log)

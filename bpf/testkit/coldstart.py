@@ -4,7 +4,7 @@
 It imports modules, forks an engine, and serves on PORT when the engine is ready. The engine uses the stand-ins for CUDA and NCCL, reads
 one half of WEIGHTS, maps the other half and touches some of its pages, computes, waits for a lock that another thread holds, and
 synchronises with the device.
-At the end of each part, one JSON line is added to TRUTH: the name of the part, the process, begin and end on CLOCK_MONOTONIC, and the
+At the end of each part, one JSON line is added to TRUTH: the name of the part, the process, start and end on CLOCK_MONOTONIC, and the
 holder that a wait waited for. For parts in several pieces, "more" is their duration in seconds.
 """
 

@@ -39,7 +39,7 @@ def given_up_in_the_middle():
             server.recv(65536)
             server.close()
             server, client = over_tcp(listener)
-            if server.fileno() != descriptor:  # the client's took it
+            if server.fileno() != descriptor:  # the client's end took the number
                 server, client = socket.socket(fileno=os.dup2(server.detach(), descriptor)), client
             served(server, client, head(follower), trace)
             served(server, client, head(3), trace_id(3))

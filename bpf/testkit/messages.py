@@ -76,7 +76,7 @@ def engine(path):
 
 
 def serve(path, program):
-    """An API server: reads an HTTP request, and sends it to an engine that it, or another process, started."""
+    """An API server: reads an HTTP request and sends it to an engine, which was started by the server or by another process."""
     web, messages = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)
     messages.bind(path)
     messages.listen()
@@ -86,10 +86,10 @@ def serve(path, program):
         command = [sys.executable, os.path.abspath(__file__), KIT, "engine", path]
         if program == "own":
             child = subprocess.Popen(command, env=environment)
-        else:  # whose parent has ended
+        else:  # a shell starts it and ends, so that the server is not its parent
             subprocess.run(["sh", "-c", '"$@" & ', "-", *command], env=environment)
         inputs, answers = messages.accept()[0], messages.accept()[0]
-        client = web.accept()[0]  # later: what is started for a request works for it
+        client = web.accept()[0]  # only now: a process that is started while a request is handled would belong to the request
         client.recv(4096)
         names = names_of(layout)
         inputs.sendall(b"".join(added(name, fields, prompt) for name, prompt in zip(names, (3, 5000, 100)))

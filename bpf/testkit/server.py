@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """server.py LIBRARIES TRUTH [PORT]: a threaded HTTP server that calls the stand-in device for every request.
 
-TRUTH gets one JSON line per piece of work: its thread or process, begin and end on CLOCK_MONOTONIC, and the traceparent of its request.
+TRUTH gets one JSON line per piece of work: its thread or process, start and end on CLOCK_MONOTONIC, and the traceparent of its request.
 Paths: /infer makes driver calls in the handler, /work/N adds up N numbers before that, /runtime calls libcudart, /graph captures and
 launches a graph and allocates memory by handles, /burst/N launches grids of N blocks twenty times, /thread works in a thread that the
 handler starts, /fork in a forked process, /exec in another program. Prints its port.

@@ -59,7 +59,7 @@ def served(server, client, data, trace):
 
 
 def in_bare_thread(function):
-    """Starts a thread without the interpreter's handshake, for whose lock the new thread may wait on a busy machine."""
+    """Starts a thread without the interpreter's handshake: on a busy machine, the new thread may wait for the handshake's lock."""
     done = _thread.allocate_lock()
     done.acquire()
     _thread.start_new_thread(lambda: (function(), done.release()), ())

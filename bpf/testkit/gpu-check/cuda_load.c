@@ -151,7 +151,7 @@ static void cost_of(const char *name, int calls, int out)
 
 	for (int i = 0; i < 11; i++)
 		arguments[i] = strstr(name, "Free") ? 0 : (uintptr_t)scratch;
-	alarm(2); /* in case a function blocks for ever */
+	alarm(2); /* in case a function blocks forever */
 	result_of(name, arguments);
 	began = read_clock(CLOCK_THREAD_CPUTIME_ID);
 	for (int i = 0; i < calls; i++)

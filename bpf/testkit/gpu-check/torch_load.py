@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_load.py CKP_LIBRARY [STAND_IN]: runs a small transformer on PyTorch, in requests that it reports with inferspan_ckp.
 
-Prints "ready VERSION DEVICE", or "absent REASON", and answers each line of input with lines, the last of which is "done" or
-"failed REASON":
+Prints "ready VERSION DEVICE", or "absent REASON", and answers each line of input (on the left) with lines (on the right), the last of
+which is "done" or "failed REASON":
 
   counts TRACEPARENT PHASE BATCH GRAPHS    took NANOS; called NAME COUNT for each CUDA call that the profiler saw, and
                                            device kernels|copies NANOS
-  operation TRACEPARENT NAME N PROFILER    operation HOST_NANOS DEVICE_NANOS; the device's is -1 without the profiler
+  operation TRACEPARENT NAME N PROFILER    operation HOST_NANOS DEVICE_NANOS; DEVICE_NANOS is -1 without the profiler
   tokens SECONDS SHARE PROFILER            tokens COUNT NANOS: batch 1, one token a step, SHARE percent of requests sampled
 
 PHASE is prefill or decode, GRAPHS and PROFILER are 0 or 1. STAND_IN is a directory with the

@@ -2,8 +2,8 @@
 """vllm_load.py [STAND_IN]: runs vLLM and its clients, with a small model of random weights and the plugin that reports steps.
 STAND_IN is a directory with the test kit's libraries and engine.
 
-Prints "ready VERSION NANOS" (the time until the server is healthy) or "absent REASON", and answers each line of input with lines, the
-last of which is "done" or "failed REASON":
+Prints "ready VERSION NANOS" (the time until the server is healthy) or "absent REASON", and answers each line of input (on the
+left) with lines (on the right), the last of which is "done" or "failed REASON":
 
   tokens SHARE    sampled TRACEPARENT for each of SHARE percent of a round's requests; tokens COUNT NANOS
   stack SHARE     the same through the gateway, which picks the endpoint, and the P/D sidecar; and complete TRACEPARENT for each request

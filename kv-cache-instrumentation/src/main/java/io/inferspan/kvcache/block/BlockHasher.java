@@ -3,7 +3,7 @@ package io.inferspan.kvcache.block;
 import java.util.List;
 
 /**
- * A chain of block keys.
+ * Computes a chain of block keys, in which each key depends on the one before.
  *
  * <p>Not thread-safe: it may keep scratch space between calls.
  */

@@ -16,7 +16,10 @@ final class EngineTable {
     this.blocks = bound.table(keys -> MemoryBound.arrayBytes(keys.length, Long.BYTES), evictions);
   }
 
-  /** Maps hashes to blocks by position, in proportion if their numbers differ. */
+  /**
+   * Maps each hash to the blocks at its position. If there are not as many blocks as hashes,
+   * positions are scaled in proportion.
+   */
   void map(long[] engineKeys, long[] requestKeys) {
     int engines = engineKeys.length;
     int requests = requestKeys.length;

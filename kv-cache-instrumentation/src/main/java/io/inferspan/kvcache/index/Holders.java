@@ -35,7 +35,7 @@ final class Holders {
     return new Holders(before -> added(before, more, gone), most);
   }
 
-  /** Removes the holders that {@code some} contains, by its own {@code contains}. */
+  /** Removes the holders for which {@code some.contains} returns true. */
   static Holders without(Collection<PodEntry> some) {
     return new Holders(before -> kept(before, some, Set.of()), Integer.MAX_VALUE);
   }

@@ -175,7 +175,12 @@ public final class KvEventOptions {
     private void lastPort(String name, int first) {
       if (first + ranks - 1 > MOST_PORT) {
         throw new IllegalArgumentException(
-            name + " is " + first + " and ranks is " + ranks + "; the last rank has no port");
+            name
+                + " is "
+                + first
+                + " and ranks is "
+                + ranks
+                + "; the last rank would need a port above 65535");
       }
     }
 

@@ -103,8 +103,8 @@ final class MsgpackReader {
    * Reads a tag and the size in it or after it.
    *
    * @param small the tag that contains a size in the bits of {@code mask}
-   * @param first the tag that is followed by a size of {@code bytes} bytes; with each of the next
-   *     tags the size is twice as long, up to 4 bytes
+   * @param first the tag that is followed by a size of {@code bytes} bytes; each following tag
+   *     doubles the length of the size, up to 4 bytes
    */
   private long size(int small, int mask, int first, int bytes) throws MalformedException {
     int tag = tag();

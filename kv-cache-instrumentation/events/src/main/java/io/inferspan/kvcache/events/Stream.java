@@ -133,7 +133,7 @@ final class Stream {
     }
   }
 
-  /** Counts the batches before the restart that were not applied as missed. */
+  /** Counts as missed the batches before the restart that were not applied. */
   private void countUnapplied() {
     long last = Math.max(lastLive, droppedBefore.getAndSet(NONE));
     long accounted = replay == null ? lastApplied : replay.accounted();

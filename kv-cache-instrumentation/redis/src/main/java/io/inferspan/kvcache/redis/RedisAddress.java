@@ -25,7 +25,7 @@ record RedisAddress(
     @Nullable String password) {
 
   private static final String ALLOWED =
-      "allowed are redis://, rediss:// and unix:// with [user:password@], a host with [:port] and"
+      "it must be redis://, rediss:// or unix:// with [user:password@], a host with [:port] and"
           + " [/database], or a path with [?db=database]";
   private static final String LOGIN = "(?:(?<user>[^:/]*)(?::(?<password>[^/]*))?@)?";
   private static final Pattern TCP =

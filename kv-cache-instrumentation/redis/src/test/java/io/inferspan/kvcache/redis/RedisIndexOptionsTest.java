@@ -58,7 +58,7 @@ class RedisIndexOptionsTest {
     assertThatThrownBy(() -> RedisIndexOptions.single(url).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("The address of Redis is invalid: ")
-        .hasMessageContaining("allowed are redis://")
+        .hasMessageContaining("it must be redis://")
         .message()
         .doesNotContain("secret");
   }

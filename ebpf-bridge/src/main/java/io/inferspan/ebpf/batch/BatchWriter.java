@@ -72,7 +72,7 @@ final class BatchWriter implements Batches.Sink {
     return step.onDevice ? CUPTI : step.isLowered() ? MARKS : HOST_WINDOW;
   }
 
-  /** Returns the source of most doubt. */
+  /** Returns the least reliable source of the phase's busy time. */
   private static String source(PhaseTotals phase) {
     return phase.marks > 0 ? MARKS : phase.onHost > 0 ? HOST_WINDOW : CUPTI;
   }

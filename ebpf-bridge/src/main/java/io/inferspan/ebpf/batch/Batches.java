@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Batches {
 
-  /** Records of ranks and of the device arrive at most this long after the end of a request. */
+  /** How long after the end of a request records of ranks and of the device can still arrive. */
   private static final long GRACE_NANOS = 1_000_000_000L;
 
   /** A request that was in no step for this long is assumed to have ended. */

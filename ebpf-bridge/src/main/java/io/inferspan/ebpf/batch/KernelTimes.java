@@ -30,7 +30,7 @@ final class KernelTimes {
   private final PriorityQueue<Kernel> kernels =
       new PriorityQueue<>(Comparator.comparingLong(Kernel::startNanos));
 
-  /** Launches of the last step's time, whose other kernels may run later. */
+  /** Launches that had a kernel in the last step's window; their other kernels may run later. */
   private Set<Long> launched = new HashSet<>();
 
   /** Launches of later steps whose kernels began before the last step was seen to be done. */
@@ -39,7 +39,10 @@ final class KernelTimes {
   private boolean known;
   private long readNanos;
 
-  /** Adds a kernel. Without room, or without times, it is missing, and so is its step's time. */
+  /**
+   * Adds a kernel. If there is no room, or the record has no times, the kernel is missing, and its
+   * step gets no device time.
+   */
   void add(long correlation, long startNanos, long endNanos, long nowNanos) {
     readNanos = nowNanos;
     if (startNanos > 0 && endNanos >= startNanos && kernels.size() < MOST) {
@@ -56,10 +59,11 @@ final class KernelTimes {
    * Returns for how long at least one kernel ran in a step, or -1 if not all of its launches have
    * kernels. Steps must be given in their order.
    *
-   * @param fromNanos when it launched first, or the step before was done
-   * @param idle whether no other step was in flight when it launched first
-   * @param launches its launches
-   * @param later launches of later steps by the time when it was seen to be done
+   * @param fromNanos when the step made its first launch, or when the step before it was done
+   * @param idle whether no other step was in flight at the step's first launch
+   * @param launches the number of the step's launches
+   * @param later the number of launches that later steps had made when this step was seen to be
+   *     done
    */
   long busy(long fromNanos, long toNanos, boolean idle, long launches, long later) {
     long from = idle ? fromNanos - CLOCK_NANOS : fromNanos;

@@ -303,7 +303,7 @@ final class Rank {
     }
   }
 
-  /** How long a step that ends now waits for the times of its kernels. */
+  /** Returns how long a step that ends now waits for the times of its kernels. */
   private long latest(long nanos) {
     return kernels.areRead(nanos) ? KernelTimes.LATEST_NANOS : 0;
   }

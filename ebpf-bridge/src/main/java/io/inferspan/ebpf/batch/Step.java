@@ -49,10 +49,10 @@ public final class Step {
 
   long doneNanos;
 
-  /** Whether no other step was in flight when it launched first. */
+  /** Whether no other step was in flight at its first launch. */
   boolean idle;
 
-  /** Launches of later steps when it was seen to be done. */
+  /** The number of launches that later steps had made when this step was seen to be done. */
   long later;
 
   /** Whether its busy time is that of its kernels, not its window. */

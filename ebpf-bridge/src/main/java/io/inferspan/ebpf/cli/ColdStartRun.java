@@ -138,8 +138,8 @@ final class ColdStartRun {
         throw new IOException(
             "process "
                 + root.pid()
-                + " cannot be followed: TRACEPARENT is not sampled, or coldstart runs in a PID namespace"
-                + " of its own");
+                + " cannot be followed: unset TRACEPARENT if it is not sampled, or run coldstart in the"
+                + " machine's PID namespace (hostPID, docker run --pid host)");
       }
       follows = true;
       waitFor(root, command == null ? null : command.process());

@@ -49,14 +49,14 @@ public final class ColdStartTrace {
   /**
    * Starts the span as a child of the {@code TRACEPARENT} in the environment.
    *
-   * @param startNanos on CLOCK_MONOTONIC; may be in the future
+   * @param startNanos the start on CLOCK_MONOTONIC; may be in the future
    */
   public static ColdStartTrace start(
       Telemetry telemetry, Map<String, String> environment, long startNanos) {
     return new ColdStartTrace(telemetry, parent(telemetry, environment), startNanos);
   }
 
-  /** Returns the start on CLOCK_MONOTONIC. */
+  /** Returns the start in nanoseconds, on CLOCK_MONOTONIC. */
   public long startNanos() {
     return startNanos;
   }

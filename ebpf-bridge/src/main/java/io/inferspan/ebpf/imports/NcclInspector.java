@@ -78,7 +78,7 @@ final class NcclInspector {
         return kind;
       }
     }
-    throw record.expected("a record of NCCL's inspector or OTLP/JSON, with", "coll_perf");
+    throw record.expected("a record of NCCL's inspector or OTLP/JSON, but found no", "coll_perf");
   }
 
   private Dump counted(JsonRecord record, int kind) throws StackFormatException {
@@ -115,7 +115,7 @@ final class NcclInspector {
     JsonRecord metadata = record.object("metadata");
     String version = metadata.text(VERSION);
     if (!version.matches("v4\\.[0-3]")) {
-      throw metadata.expected("version v4.0 to v4.3, not " + version + ", as", VERSION);
+      throw metadata.expected("version v4.0 to v4.3, not " + version + ", in", VERSION);
     }
     JsonRecord header = record.object("header");
     Long nodes = header.countOrNull("nnodes");

@@ -166,7 +166,10 @@ public final class KernelSettings implements AutoCloseable {
     }
   }
 
-  /** Makes the programs measure their runs, at two clock readings each, or stops that. */
+  /**
+   * Starts or stops the programs' measurement of their runs, which costs two clock readings per
+   * run.
+   */
   public void measure(boolean measured) {
     INT.setVolatile(memory, (long) MEASURED_AT, measured ? 1 : 0);
   }

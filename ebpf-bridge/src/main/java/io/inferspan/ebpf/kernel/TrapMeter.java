@@ -38,7 +38,10 @@ public final class TrapMeter {
     try (OwnCode own = OwnCode.map()) {
       return new TrapMeter(mode, own.systemCallNanos());
     } catch (SystemCallException | UncheckedIOException refused) {
-      LOGGER.log(Level.DEBUG, "No code of its own, so traps are not measured", refused);
+      LOGGER.log(
+          Level.DEBUG,
+          "The machine code to measure traps with could not be mapped, so a default is used",
+          refused);
       return new TrapMeter(mode, 0);
     }
   }

@@ -11,7 +11,7 @@ package io.inferspan.ebpf.kernel;
 public record TrapTimes(
     double entryNanos, double returnNanos, double callEndNanos, boolean measured) {
 
-  /** Rather too long, for machines on which they cannot be measured. */
+  /** Times for machines on which they cannot be measured, rather too long than too short. */
   public static final TrapTimes ASSUMED = new TrapTimes(1_000, 1_000, 100, false);
 
   @Override

@@ -26,7 +26,7 @@ public final class OwnCode implements AutoCloseable {
   private static final String CALLS =
       ARM ? "fd7bbfa9fbffff9700040071c1ffff54fd7bc1a8c0035fd6" : "e8ebffffffffcf75f7c3";
 
-  /** Calls {@code getpid} as often. */
+  /** Calls {@code getpid} as often as the first argument says. */
   private static final String SYSTEM_CALLS =
       ARM ? "e903002a881580d2010000d429050071a1ffff54c0035fd6" : "b8270000000f05ffcf75f5c3";
 
@@ -55,7 +55,7 @@ public final class OwnCode implements AutoCloseable {
     return map(FUNCTION);
   }
 
-  /** Creates and maps it with another function of at most 16 bytes, in hexadecimal digits. */
+  /** Creates and maps a file with another function of at most 16 bytes, in hexadecimal digits. */
   public static OwnCode map(String function) {
     FileDescriptor file = inMemory();
     try {
@@ -83,7 +83,7 @@ public final class OwnCode implements AutoCloseable {
     }
   }
 
-  /** Returns the path of the file in this process; the function is at its begin. */
+  /** Returns the path of the file in this process; the function is at its beginning. */
   public Path path() {
     return file.path();
   }
@@ -98,12 +98,15 @@ public final class OwnCode implements AutoCloseable {
     return nanos(systemCalls);
   }
 
-  /** Subtracts a single pass, so that the way from Java to the loop does not count. */
+  /**
+   * Returns the time of one pass. Subtracts a loop of a single pass, so that the call from Java
+   * does not count.
+   */
   private static double nanos(NativeFunction loop) {
     return (double) (least(loop, TIMES + 1) - least(loop, 1)) / TIMES;
   }
 
-  /** Returns the least of several batches, because others are longer by interrupts. */
+  /** Returns the shortest time of several batches, because interrupts lengthen the others. */
   private static long least(NativeFunction loop, int times) {
     long least = Long.MAX_VALUE;
     for (int batch = 0; batch < BATCHES; batch++) {

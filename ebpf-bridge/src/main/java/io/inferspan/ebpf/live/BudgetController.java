@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * each raise that exceeds the budget.
  *
  * <p>The cost of a detached class is unknown, so it is attached on trial. Trials, and attaching and
- * detaching themselves, take no more than a fifth of the budget: after each, the next class waits
- * until its cost is a fifth of what the budget was since.
+ * detaching themselves, take no more than a fifth of the budget: after each of them, no class is
+ * attached until its cost is at most a fifth of the budget for the time since then.
  */
 final class BudgetController {
 
@@ -124,15 +124,17 @@ final class BudgetController {
   }
 
   /**
-   * Notes that levels were changed, which took the whole budget of this time. Detail can be lowered
-   * at any time, but no class is attached until changes have taken at most a fifth of the budget.
+   * Notes that levels were changed, at the cost of the whole budget for this time. Detail can be
+   * lowered at any time, but no class is attached until changes have taken at most a fifth of the
+   * budget.
    */
   void switched(double budgetNanos, long nowNanos) {
     nextAttach = later(Math.max(nextAttach, nowNanos), budgetNanos);
   }
 
   /**
-   * Returns the estimated cost of tracing if the next raise were of this class; 0 if it is in full.
+   * Returns the estimated cost of tracing if this class were raised next; 0 if it is in full
+   * detail.
    */
   double next(Load load, EventClass events) {
     if (levels.of(events) == DetailLevel.FULL) {
@@ -214,8 +216,8 @@ final class BudgetController {
   }
 
   /**
-   * Delays the next trial of a class until this cost is its share of a fifth of the budget of that
-   * time, so that each detached class has its turn.
+   * Delays the next trial of a class. A fifth of the budget is for trials, and each detached class
+   * has an equal share of it; the trial waits until that share has covered this cost.
    */
   private void wait(EventClass events, double cost, long nowNanos) {
     long rivals =
@@ -241,7 +243,10 @@ final class BudgetController {
     }
   }
 
-  /** Returns whether the next level would be detached, without a period at level counted before. */
+  /**
+   * Returns whether lowering the class would detach it before it has spent a period at level
+   * counted.
+   */
   private boolean losesSight(DetailLevels before, EventClass events) {
     return levels.of(events) == DetailLevel.COUNTED && before.of(events) != DetailLevel.COUNTED;
   }

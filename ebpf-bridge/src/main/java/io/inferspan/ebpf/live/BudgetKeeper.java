@@ -198,7 +198,10 @@ final class BudgetKeeper {
     return sum;
   }
 
-  /** The thread that keeps the budget is the one that asks, and has not started yet. */
+  /**
+   * Returns a supplier of the CPU time of the bridge's threads. Tid 0 is the keeper's own thread,
+   * which calls the supplier and has not started yet.
+   */
   private static LongSupplier ourThreads() {
     List<Integer> ours = new ArrayList<>(Threads.named(OUR_THREADS));
     ours.add(0);

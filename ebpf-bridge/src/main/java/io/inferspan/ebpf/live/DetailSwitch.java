@@ -54,8 +54,8 @@ final class DetailSwitch {
   }
 
   /**
-   * Returns the estimated cost of tracing with the next level of a class, relative to the budget; 0
-   * if it is in full or there is no budget.
+   * Returns the estimated cost of tracing at the next higher level of a class, relative to the
+   * budget; 0 if the class is in full detail or there is no budget.
    */
   double next(EventClass events) {
     return next.getOrDefault(events, 0.0);

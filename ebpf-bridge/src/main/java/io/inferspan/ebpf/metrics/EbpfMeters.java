@@ -113,7 +113,7 @@ public final class EbpfMeters {
         events);
   }
 
-  /** Adds the estimated cost of tracing with the next level of an event class. */
+  /** Adds the estimated cost of tracing at the next higher level of an event class. */
   public EbpfMeters next(String events, DoubleSupplier cost) {
     held.add(cost);
     Gauge.builder("inferspan.ebpf.level.next.cost", cost, DoubleSupplier::getAsDouble)

@@ -92,7 +92,7 @@ public final class RingThread implements AutoCloseable {
   /**
    * Waits for at most this time; returns true if there is data, even an incomplete record.
    *
-   * @param enough the pending bytes with which it does not wait
+   * @param enough the number of pending bytes from which on it does not wait
    */
   private boolean rest(ReaderState state, int millis, long enough) {
     readiness.readerDoes(state);

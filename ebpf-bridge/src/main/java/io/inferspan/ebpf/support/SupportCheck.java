@@ -165,7 +165,10 @@ public final class SupportCheck {
       case SESSION -> found.add(available(name, "uprobe sessions"));
       case MULTI ->
           found.add(
-              limited(name, "uprobe_multi, two programs per call", "Linux 6.13 has sessions"));
+              limited(
+                  name,
+                  "uprobe_multi, two programs per call",
+                  "run on Linux 6.13 or newer, which needs one"));
       case PERF -> found.add(perfProbes(name));
     }
   }
@@ -176,7 +179,7 @@ public final class SupportCheck {
             ? limited(
                 "sleep",
                 "never, because detaching probes from libraries is slow",
-                "Linux 6.6 has uprobe_multi")
+                "run on Linux 6.6 or newer")
             : available("sleep", "while no request is sampled"));
   }
 
@@ -196,7 +199,7 @@ public final class SupportCheck {
         ? limited(
             name,
             "one perf event per function, which takes 0.1 s to detach",
-            "Linux 6.6 has uprobe_multi")
+            "run on Linux 6.6 or newer")
         : limited(
             name,
             "none, so no CUDA and no NCCL events: "

@@ -194,7 +194,7 @@ class NcclImportTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "v4.0 | v5.0 | line 1, column 1: expected version v4.0 to v4.3, not v5.0, as",
+        "v4.0 | v5.0 | line 1, column 1: expected version v4.0 to v4.3, not v5.0, in",
         "coll_perf | colls | line 1, column 1: expected a record of NCCL's inspector",
         "1407 | -1 | line 1, column 1: expected a whole number 'coll_perf.coll_sn' in this object",
         "61974 | null | expected microseconds 'coll_perf.coll_exec_time_us' in this object",

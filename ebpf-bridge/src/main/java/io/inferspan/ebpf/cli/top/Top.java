@@ -28,8 +28,8 @@ public final class Top {
   /**
    * Creates a command that prints to {@code out}.
    *
-   * @param picture adds the control sequences that make a page overwrite the previous one, if
-   *     {@code out} is a terminal
+   * @param picture prepares a page for {@code out}: on a terminal, adds control sequences so that
+   *     the page overwrites the previous one
    */
   public Top(UnaryOperator<String> picture, PrintStream out) {
     this.picture = picture;
@@ -69,7 +69,7 @@ public final class Top {
     return true;
   }
 
-  /** Reads the bridges, and returns a page about those that the previous reading had, too. */
+  /** Reads the bridges, and returns a page about those that were also in the previous reading. */
   private String look(List<RunningBridge> bridges) {
     StringBuilder page = new StringBuilder();
     Map<Integer, Reading> now = new HashMap<>();

@@ -24,7 +24,7 @@ enum Api {
   }
 
   /**
-   * Returns the API whose path the given path ends with; chat completions are checked before
+   * Returns the API whose path is a suffix of the given path. Chat completions are checked before
    * completions.
    */
   static Api of(String path) {

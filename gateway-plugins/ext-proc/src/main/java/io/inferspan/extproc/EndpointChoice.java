@@ -97,7 +97,7 @@ final class EndpointChoice {
   }
 
   /**
-   * Returns the endpoints that Envoy's subset hint allows; it names hosts with or without their
+   * Returns the endpoints that Envoy's subset hint allows. The hint names hosts, with or without
    * ports.
    */
   private static List<Endpoint> allowed(List<Endpoint> all, @Nullable List<String> subset) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * llm-d's {@code disagg-profile-handler}.
  *
  * <p>If a prefill or encode stage finds no endpoint, the decode pod does its work, and the span of
- * the last step records the failure.
+ * the last {@link #pick} records the failure.
  */
 public final class DisaggProfileHandler implements ProfileHandler {
 
@@ -198,8 +198,8 @@ public final class DisaggProfileHandler implements ProfileHandler {
     public DisaggProfileHandler build() {
       if (order == Order.PREFILL_FIRST && prefillDecider != null) {
         throw new IllegalArgumentException(
-            "disagg-profile-handler: prefill decider is not supported in prefill-first stage"
-                + " order");
+            "disagg-profile-handler: a prefill decider has no effect with PREFILL_FIRST; remove it, or"
+                + " use DECODE_FIRST");
       }
       return new DisaggProfileHandler(this);
     }

@@ -40,13 +40,14 @@ public final class LoadScorers {
         (usage, least, most) -> 1 - usage);
   }
 
-  /** Prefers short queues; a queue of 128 requests or more gets 0, an empty one a half. */
+  /** Prefers short queues: an empty queue gets 0.5, a queue of 128 requests or more gets 0. */
   public static Scorer loadAware() {
     return loadAware(LONG_QUEUE);
   }
 
   /**
-   * Prefers short queues; one of {@code longQueue} requests or more gets 0, an empty one a half.
+   * Prefers short queues: an empty queue gets 0.5, one of {@code longQueue} requests or more gets
+   * 0.
    */
   public static Scorer loadAware(int longQueue) {
     if (longQueue < 1) {
@@ -85,7 +86,7 @@ public final class LoadScorers {
               + idleRequests
               + " and "
               + maxBusyScore
-              + ", but must be 0 or more and from 0 to 1");
+              + "; idleRequests must be 0 or more, and maxBusyScore from 0 to 1");
     }
     return new LoadScorer(
         "active-request-scorer",

@@ -189,7 +189,7 @@ final class ProfileHandlersTest {
                     .order(DisaggProfileHandler.Order.PREFILL_FIRST)
                     .prefillDecider(NO)
                     .build())
-        .hasMessageContaining("prefill decider is not supported in prefill-first stage order");
+        .hasMessageContaining("a prefill decider has no effect with PREFILL_FIRST");
   }
 
   @Test

@@ -192,7 +192,7 @@ public final class HeldBody {
   }
 
   private static IllegalStateException released() {
-    return new IllegalStateException("the body was released");
+    return new IllegalStateException("the body was released; retain it while it is in use");
   }
 
   public void release() {

@@ -200,7 +200,8 @@ public final class RequestBody implements BodyListener {
   public JsonObject json() {
     JsonObject scanned = json;
     if (scanned == null) {
-      throw new IllegalStateException("the body was released");
+      throw new IllegalStateException(
+          "the body was released, because no more stages were expected");
     }
     return scanned;
   }

@@ -11,8 +11,8 @@ import io.netty.handler.codec.http.HttpResponseEncoder;
 import java.util.List;
 
 /**
- * Decodes one request at a time: pipelined requests remain bytes until the response to the previous
- * one is complete, and too many of them pause reading.
+ * Decodes one request at a time. A pipelined request stays undecoded until the response to the
+ * previous one is complete; too many undecoded bytes pause reading.
  */
 final class RequestDecoder extends HttpRequestDecoder {
   private static final int MAX_LINE_BYTES = 64 * 1024;
@@ -113,7 +113,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     return blocked && actualReadableBytes() > MAX_AHEAD_BYTES;
   }
 
-  /** Prevents Netty from reading on by itself after a read without a decodable message. */
+  /** Prevents Netty from continuing to read by itself after a read without a decodable message. */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) throws Exception {
     if (connection.ready()) {

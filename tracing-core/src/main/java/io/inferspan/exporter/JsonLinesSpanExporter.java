@@ -46,7 +46,10 @@ public final class JsonLinesSpanExporter implements SpanExporter {
     return new JsonLinesSpanExporter(null, console, Long.MAX_VALUE);
   }
 
-  /** Older versions of OpenTelemetry encode JSON with Jackson, which may be absent. */
+  /**
+   * Throws if the JSON encoder does not work: older versions of OpenTelemetry need Jackson for it,
+   * which may be absent.
+   */
   private static void requireEncoder() {
     try {
       TraceRequestMarshaler.create(List.of()).writeJsonTo(OutputStream.nullOutputStream());

@@ -9,7 +9,10 @@ import static io.inferspan.json.Places.WORD;
 
 import io.inferspan.json.Places;
 
-/** The places of {@link ResponseGrammar}, with the kinds of {@link Places}. */
+/**
+ * The places of {@link ResponseGrammar}. Their bits, defined in {@link Places}, select how a value
+ * is reported.
+ */
 final class Place {
 
   static final int NOTHING = Places.NOTHING;

@@ -6,7 +6,10 @@ import io.opentelemetry.sdk.resources.ResourceBuilder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes the resource identify the service, without attributes of the SDK. */
+/**
+ * Corrects the resource settings, so that the resource identifies the service and has no attributes
+ * of the SDK.
+ */
 final class ResourceRules {
 
   private static final String ATTRIBUTES = "otel.resource.attributes";

@@ -170,7 +170,7 @@ public final class DemoMain {
       out.println("Without CUDA spans: " + stack.withoutCuda());
     } else if (stack.withoutKernel().isEmpty() && !stack.hasBatchEngine()) {
       out.println(
-          "Without the requests that share a batch. To install what they need: "
+          "The requests that share a batch are left out. To install what they need: "
               + BatchEngine.INSTALL);
     }
   }

@@ -6,7 +6,7 @@ import java.util.Locale;
 enum Setting {
   HOST(
       "127.0.0.1",
-      "the address to listen on; other than loopback, the network can read the traces"),
+      "the address to listen on; unless it is loopback, the network can read the traces"),
   PORT("8900", "the port of the page; 0 picks a free one"),
   OTLP_HTTP_PORT("4318", "the port for OTLP over HTTP; 0 picks a free one"),
   OTLP_GRPC_PORT("4317", "the port for OTLP over gRPC; 0 picks a free one"),

@@ -87,7 +87,7 @@ public final class Ingestion {
     System.out.println(
         kept
             ? "ok"
-            : "MISSED; required are 200,000 blocks/s of CPU time, no batch lost below the HWM, and all"
+            : "MISSED; the bars are 200,000 blocks/s of CPU time, no batch lost below the HWM, and all"
                 + " batches accounted for");
     System.exit(kept ? 0 : 1);
   }

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A simple implementation of {@code cbor-fnv} keys: lists of tokens, a CBOR library, and a hash of
- * the encoded bytes.
+ * A simple implementation of {@code cbor-fnv} keys, for comparison: it encodes lists of tokens with
+ * a CBOR library and hashes the bytes.
  */
 final class PlainBlockKeys {
 

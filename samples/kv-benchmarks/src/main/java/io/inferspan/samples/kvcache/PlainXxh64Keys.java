@@ -6,7 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A simple implementation of {@code xxh64} keys: lists of tokens, and a hash of a byte buffer. */
+/**
+ * A simple implementation of {@code xxh64} keys, for comparison: it copies lists of tokens into a
+ * byte buffer and hashes that.
+ */
 final class PlainXxh64Keys {
 
   private static final int BLOCK = 16;

@@ -15,8 +15,8 @@ import java.time.Duration;
  * @param hashes the hashes of the prompt's full blocks
  * @param computed the number of prompt tokens to compute, which are neither cached nor received
  *     from another pod
- * @param deviceMillis the time of this computation on the device; less than the script's prefill
- *     time, so that the first token does not wait for the device
+ * @param deviceMillis the device time of this computation, which is shorter than the script's
+ *     prefill time: the device is done before the first token is due
  * @param script the timing for the fake engine
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared

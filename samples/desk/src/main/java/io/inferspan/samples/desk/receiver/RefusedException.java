@@ -2,7 +2,7 @@ package io.inferspan.samples.desk.receiver;
 
 import io.inferspan.samples.desk.otlp.Drop;
 
-/** Thrown if a call is refused. */
+/** Thrown if an export call is refused; has the error response and the counter to increment. */
 final class RefusedException extends Exception {
 
   private final transient Refusal refusal;

@@ -124,14 +124,14 @@ final class Explanation {
               "Stalled in %s that also computed prompts of others%s.",
               many(waits.stalls(), "decode step"),
               stall == null
-                  ? ", like all its decode steps"
+                  ? "; the delay is unknown, because no other decode step is left to compare them with"
                   : String.format(Locale.ROOT, ": %.1f ms in all", stall / NANOS_PER_MILLI)));
     }
     if (waits.leftOut() > 0) {
       line(
           String.format(
               Locale.ROOT,
-              "Left out of %s between its first and last step: %.1f ms of GPU time.",
+              "Between its first and last step, %s ran without it: %.1f ms of GPU time.",
               many(waits.leftOut(), "step"),
               waits.leftOutNanos() / NANOS_PER_MILLI));
     }

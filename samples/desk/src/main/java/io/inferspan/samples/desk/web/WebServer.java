@@ -176,7 +176,9 @@ public final class WebServer {
         fail(
             response,
             503,
-            "Too many pages are open: the live feed serves " + LiveFeed.MAX_READERS + ".");
+            "Too many pages are open; close one. The live feed serves "
+                + LiveFeed.MAX_READERS
+                + ".");
       }
     } else if (path.equals("/api/requests")) {
       answer(response, () -> api.requests(parameters(request)));
@@ -218,7 +220,11 @@ public final class WebServer {
               if (made.cause() instanceof WrongParameterException wrong) {
                 fail(response, 400, String.valueOf(wrong.getMessage()));
               } else if (made.failed()) {
-                fail(response, 500, "The desk failed: " + made.cause().getClass().getSimpleName());
+                fail(
+                    response,
+                    500,
+                    "A bug in the desk; please report it with this URL: "
+                        + made.cause().getClass().getSimpleName());
               } else if (made.result() == null) {
                 fail(response, 404, "The trace does not exist, or was dropped.");
               } else {

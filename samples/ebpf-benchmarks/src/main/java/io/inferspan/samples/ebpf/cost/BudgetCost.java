@@ -44,7 +44,7 @@ final class BudgetCost {
   private static final Pattern LEVEL =
       Pattern.compile("inferspan_ebpf_level\\{.*class=\"(\\w+)\".*} ([0-9.]+)");
 
-  /** The estimated cost with the next level of a class, relative to the budget. */
+  /** The estimated cost of tracing at a class's next higher level, relative to the budget. */
   private static final Pattern NEXT =
       Pattern.compile("inferspan_ebpf_level_next_cost\\{.*class=\"(\\w+)\".*} ([0-9.]+)");
 
@@ -59,7 +59,7 @@ final class BudgetCost {
   void measure(int rounds, Report report) {
     report.say(
         "%n%% of a core: median and middle half; its parts load, bridge, JVM; classes below full"
-            + " detail (cost with more of them, relative to the budget)");
+            + " detail (cost at their next higher level, relative to the budget)");
     Process keeper = kit.keeper();
     try {
       BUDGETS.forEach(budget -> measure(budget, rounds, report));
@@ -144,8 +144,8 @@ final class BudgetCost {
   }
 
   /**
-   * Returns the event classes that are currently below full detail, with their levels and what
-   * tracing would cost with the next one.
+   * Returns the event classes that are currently below full detail, each with its level and the
+   * cost of tracing at the next higher level.
    */
   private static String lowered(int port) {
     HttpRequest request =

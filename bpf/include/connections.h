@@ -45,7 +45,7 @@ static __always_inline void count_heads(s64 more)
 }
 
 /*
- * Opens a connection that has no open request. If the map is full, the request stays counted for ever, because its end cannot
+ * Opens a connection that has no open request. If the map is full, the request stays counted forever, because its end cannot
  * be observed; threads of the process are then not attributed any more. Not static, so that the verifier checks it once.
  */
 __noinline int connection_open(u64 key, u64 number, u64 flags, u64 body)

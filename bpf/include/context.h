@@ -56,7 +56,7 @@ static __always_inline struct ispan_server *server_of(u32 tgid)
 	return bpf_map_lookup_elem(&servers, &tgid);
 }
 
-/* The response has begun, and is not known to continue. */
+/* Returns whether the response has begun and is not known to continue. */
 static __always_inline bool is_answered(const struct ispan_request *request)
 {
 	return (request->flags & (ISPAN_REQUEST_RESPONDED | ISPAN_REQUEST_STREAMS)) == ISPAN_REQUEST_RESPONDED;
@@ -141,7 +141,7 @@ static __always_inline bool own_context(struct ispan_thread *thread, u32 tgid, u
 	return true;
 }
 
-/* If a client disconnects, the work for its request may continue, without an observable end. */
+/* Returns whether the process may still work for a client that has disconnected; the end of such work cannot be observed. */
 static __always_inline bool works_for_the_gone(const struct ispan_server *server)
 {
 	return server->abandoned_ns && bpf_ktime_get_ns() - server->abandoned_ns < ABANDONED_NANOS;
@@ -165,8 +165,8 @@ __noinline int is_alone(const struct ispan_thread *thread, u64 tgid, u64 number)
 }
 
 /*
- * In a process whose responses come from other threads than those that read requests, the reading thread does not identify a
- * request.
+ * Returns whether another thread may serve the request. If a process has responses from other threads than those that read
+ * requests, the reading thread does not identify a request.
  */
 static __always_inline bool is_taken_away(const struct ispan_thread *thread, const struct ispan_request *request)
 {

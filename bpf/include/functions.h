@@ -11,8 +11,8 @@
  */
 #define V(slot) ISPAN_FROM(VALUE, slot)
 /*
- * The rank follows ncclUniqueId, which is 128 bytes by value: on the stack, or, on AArch64, a pointer to a copy, which takes a
- * slot.
+ * The rank follows an ncclUniqueId, a struct of 128 bytes that is passed by value. On x86-64 it is on the stack; on AArch64 a
+ * pointer to a copy takes a slot.
  */
 #if defined(__TARGET_ARCH_arm64)
 #define ISPAN_RANK V(4)

@@ -33,7 +33,7 @@ struct ispan_frame {
 /* The state of a thread. It is stored with the kernel's task and removed with it, so thread ids can be reused. */
 struct ispan_thread {
 	u64 request; /* number of the thread's request, which may have ended; 0: none */
-	u64 known;   /* the last request that the thread found open, when known_ended requests of the machine had ended */
+	u64 known;   /* the request that the thread last found open; it is still open if activity.ended equals known_ended */
 	u64 known_ended;
 	u64 announced; /* the last span that this thread announced */
 	u8 source;
@@ -263,7 +263,7 @@ struct ispan_server {
 	u64 shared_ns;    /* when more than one request was last open */
 	u64 abandoned_ns; /* when a connection was last closed before the end of its response */
 	u64 unattributed; /* number of operations of its threads that were not attributed */
-	u64 second;       /* the second in which begun requests began */
+	u64 second;       /* the second in which the requests counted in begun have begun */
 	u32 begun;
 	u32 flags;
 };

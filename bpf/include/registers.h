@@ -7,7 +7,7 @@
 
 #if defined(__TARGET_ARCH_x86)
 
-/* Of a system call, before and after it. */
+/* The number and the arguments of a system call, at its start and at its end. */
 #define NUMBER(regs) ((long)(regs)->orig_ax)
 #define ARG1(regs) ((u64)(regs)->di)
 #define ARG2(regs) ((u64)(regs)->si)
@@ -17,7 +17,7 @@
 /* 32-bit programs use other system call numbers; they are not traced. */
 #define IS_NATIVE(regs) ((regs)->cs != 0x23)
 
-/* Of a function, at its first instruction. */
+/* The arguments of a function, at its first instruction; the result, at its return. */
 #define SLOT1(regs) ((u64)(regs)->di)
 #define SLOT2(regs) ((u64)(regs)->si)
 #define SLOT3(regs) ((u64)(regs)->dx)

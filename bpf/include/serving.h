@@ -29,7 +29,10 @@ static __always_inline bool has_body_to_come(const struct ispan_request *request
  * have.
  */
 
-/* A read of the same connection after the response waits for the next request, so this request is over, unless it has more body. */
+/*
+ * A read of the same connection after the response waits for the next request, so this request is over, unless more of its body
+ * is to come.
+ */
 __noinline int reads_own_connection(void)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -63,7 +66,7 @@ static __always_inline bool polls_itself(const struct ispan_thread *thread, u64 
 }
 
 /*
- * Returns whether a futex wait may be a wait for a work queue. A wait for a mutex is none: the C library marks it by the
+ * Returns whether a futex wait may be a wait for a work queue. A wait for a mutex is not: the C library marks one by the
  * futex's value. Nor is a wait for an interpreter's lock, which is repeated with a timeout of a few milliseconds.
  */
 __noinline int waits_in_queue(u64 operation, u64 value, u64 timeout)

@@ -242,7 +242,10 @@ static long scan_word(u32 index, struct ispan_scan *scan)
 	return 0;
 }
 
-/* A thread in a system call is in functions of the C library that call each other without frame pointers. */
+/*
+ * Reads the code around the innermost instruction, and possible return addresses. More words of the stack are read for a thread
+ * in a system call, because the functions of the C library call each other there without frame pointers.
+ */
 static __always_inline void read_innermost(struct pt_regs *regs, bool is_leaf, struct ispan_innermost *innermost)
 {
 	struct ispan_scan scan = {.sp = STACK_POINTER(regs)};

@@ -147,7 +147,7 @@ enum ispan_fd_kind {
  * result an ispan_binding, and extra the parent process, with the grandparent in the upper half. 406 has the number of changes
  * in earlier records in amount; result is negative if the changes could not be read.
  *
- * A kernel of an engine (29) has no owner. amount and detail are its begin and end, by the clock that CUPTI uses; extra is the
+ * A kernel of an engine (29) has no owner. amount and detail are its start and end, by the clock that CUPTI uses; extra is the
  * correlation id of its launch, and start_ns and end_ns the time when its record was read.
  *
  * Engines whose messages are read (source 8): the owner of 405 and 406 is that of the engine's calls. 405 has the engine's

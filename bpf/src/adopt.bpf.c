@@ -20,7 +20,7 @@ static __always_inline u64 begin_process(const struct ispan_settings *settings, 
 	return number;
 }
 
-/* Assigns a process to an owner, also if it has another owner. Writes the owner's number back, or 0 if the map is full. */
+/* Assigns a process to an owner, even if it has another owner. Writes the owner's number back, or 0 if the map is full. */
 SEC("syscall")
 int process_adopt(struct ispan_adoption *adoption)
 {

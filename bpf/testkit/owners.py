@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: records 403 and 404, which announce each sampled request, the owner of events, with the ids of its traceparent and its
-x-request-id. Nothing else of a request's headers may leave the kernel."""
+"""Part of `check`: records 403 and 404, which announce the start and the end of each sampled request. They contain the ids of its traceparent
+and its x-request-id; nothing else of a request's headers may leave the kernel."""
 
 import socket
 
@@ -50,7 +50,8 @@ def ask(server, client, data, cut):
 
 
 def owners(report):
-    """Every sampled request is announced with its ids and its x-request-id, even if a nonblocking read brought its headers, which binds no thread."""
+    """Every sampled request is announced with its ids and its x-request-id, even if its headers came by a nonblocking read, after
+    which no thread is bound to the request."""
     with Observer("flags=1") as observer:
         for number, (lines, cut, _) in enumerate(HEADS, 1):
             for waits in (True, False):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the agent's spans with the client's records.
 
-The name of an opened file, and the grid of a launch, identify their request. A send or receive on a request's own connection has a
-size that only that request uses: the sum of some consecutive pieces. Therefore each of these operations can be classified as right
-(under its own request), wrong (under another request), or missed.
+The name of an opened file, and the grid of a launch, identify their request. The bytes of a send or receive on a request's own
+connection are one piece or the sum of several consecutive ones, and no other request has such a sum. Therefore each of these
+operations can be classified as right (under its own request), wrong (under another request), or missed.
 """
 
 import collections

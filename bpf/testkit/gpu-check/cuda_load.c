@@ -258,7 +258,7 @@ static void copies(const char *traceparent, const char *direction, size_t bytes,
 	printf("copied %llu %.0f\n", (unsigned long long)host / (unsigned)n, device ? device * 1e6 / n : -1);
 }
 
-/* Samples share of each hundred consecutive requests. */
+/* Launches in requests; of each hundred consecutive ones, as many as share says are sampled. */
 static void rate(double seconds, int share)
 {
 	uint64_t began = read_clock(CLOCK_MONOTONIC), end = began + (uint64_t)(seconds * 1e9), made = 0;

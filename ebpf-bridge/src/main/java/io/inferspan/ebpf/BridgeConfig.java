@@ -84,7 +84,7 @@ public final class BridgeConfig {
     return switch (value) {
       case "true" -> true;
       case "false" -> false;
-      default -> throw new IllegalArgumentException("'" + value + "', but must be true or false");
+      default -> throw new IllegalArgumentException("'" + value + "' is neither true nor false");
     };
   }
 
@@ -99,8 +99,7 @@ public final class BridgeConfig {
   private static Duration duration(String value) {
     String number = value.replaceFirst("(ns|us|ms|s)$", "");
     if (number.equals(value) || !number.matches("[0-9]{1,9}")) {
-      throw new IllegalArgumentException(
-          "'" + value + "', but must be a time such as 50us, 1ms or 2s");
+      throw new IllegalArgumentException("'" + value + "' is not a time such as 50us, 1ms or 2s");
     }
     long count = Long.parseLong(number);
     return switch (value.substring(number.length())) {
@@ -324,7 +323,7 @@ public final class BridgeConfig {
     /** Sets the mount point of the BPF filesystem; {@code /sys/fs/bpf} by default. */
     public Builder bpfFilesystem(Path directory) {
       if (!directory.isAbsolute()) {
-        throw new IllegalArgumentException("'" + directory + "', but must be an absolute path");
+        throw new IllegalArgumentException("'" + directory + "' is not an absolute path");
       }
       this.bpfFilesystem = directory;
       return this;

@@ -34,7 +34,7 @@ public enum ContextSharing {
             case "publish" -> PUBLISH;
             default ->
                 throw new IllegalArgumentException(
-                    "'" + word.strip() + "', but must be off, or a list of read, publish");
+                    "'" + word.strip() + "' is not one of off, read, publish");
           });
     }
     return parts;

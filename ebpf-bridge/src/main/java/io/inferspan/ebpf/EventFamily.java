@@ -35,9 +35,7 @@ public enum EventFamily {
         .filter(family -> family.word().equals(name))
         .findFirst()
         .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "'" + name + "', but must be one of " + allowedWords()));
+            () -> new IllegalArgumentException("'" + name + "' is not one of " + allowedWords()));
   }
 
   private static String allowedWords() {

@@ -27,7 +27,7 @@ public enum LaunchDetail {
                 new IllegalArgumentException(
                     "'"
                         + text
-                        + "', but must be one of "
+                        + "' is not one of "
                         + Arrays.stream(values())
                             .map(LaunchDetail::word)
                             .collect(Collectors.joining(", "))));

@@ -47,7 +47,7 @@ public record TracingBudget(double amount, Unit unit) {
       throw new IllegalArgumentException(
           "'"
               + text
-              + "', but must be a share such as 1% (of a core) or 1%node, or a rate such as 20000/s"
+              + "' is neither a share such as 1% (of a core) or 1%node, nor a rate such as 20000/s"
               + " or 500kB/s");
     }
     double amount = Double.parseDouble(form.group(1));

@@ -102,19 +102,19 @@ class BridgeConfigTest {
           scope        | some         | INFERSPAN_EBPF_SCOPE: 'some' must be everything, own, or a list
           scope        | pid:0        | INFERSPAN_EBPF_SCOPE: '0' is not a pid
           scope        | pid:1,user:x | INFERSPAN_EBPF_SCOPE: 'user:x' must be everything, own, or
-          events       | cuda,gpu     | INFERSPAN_EBPF_EVENTS: 'gpu', but must be one of cuda, nccl, syscalls
-          paths        | yes          | INFERSPAN_EBPF_PATHS: 'yes', but must be true or false
-          single-from  | 5            | INFERSPAN_EBPF_SINGLE_FROM: '5', but must be a time such as
+          events       | cuda,gpu     | INFERSPAN_EBPF_EVENTS: 'gpu' is not one of cuda, nccl, syscalls
+          paths        | yes          | INFERSPAN_EBPF_PATHS: 'yes' is neither true nor false
+          single-from  | 5            | INFERSPAN_EBPF_SINGLE_FROM: '5' is not a time such as
           ignore-below | 90s          | INFERSPAN_EBPF_IGNORE_BELOW: ignoreBelow is PT1M30S, but
-          sleep-after  | 2d           | INFERSPAN_EBPF_SLEEP_AFTER: '2d', but must be a time such as
+          sleep-after  | 2d           | INFERSPAN_EBPF_SLEEP_AFTER: '2d' is not a time such as
           sleep-after  | 90000s       | INFERSPAN_EBPF_SLEEP_AFTER: sleepAfter is PT25H, but
-          budget       | 1 %          | INFERSPAN_EBPF_BUDGET: '1 %', but must be a share such as 1%
+          budget       | 1 %          | INFERSPAN_EBPF_BUDGET: '1 %' is neither a share such as 1%
           budget       | 0%           | INFERSPAN_EBPF_BUDGET: the budget is 0.0, but must be above 0
           budget       | 101%node     | INFERSPAN_EBPF_BUDGET: the budget is 101.0, but must be above
           ring-bytes   | 1000000      | INFERSPAN_EBPF_RING_BYTES: ringBytes is 1000000, but
           ring-bytes   | 1k           | INFERSPAN_EBPF_RING_BYTES: '1k' is not a number of bytes
-          shared-contexts | write     | INFERSPAN_EBPF_SHARED_CONTEXTS: 'write', but must be off, or
-          bpf-filesystem  | bpf       | INFERSPAN_EBPF_BPF_FILESYSTEM: 'bpf', but must be an absolute path
+          shared-contexts | write     | INFERSPAN_EBPF_SHARED_CONTEXTS: 'write' is not one of off, read
+          bpf-filesystem  | bpf       | INFERSPAN_EBPF_BPF_FILESYSTEM: 'bpf' is not an absolute path
           """)
   void invalidSetting_isReportedInOneSentence(String name, String value, String sentence) {
     Map<String, String> settings = Map.of("inferspan.ebpf." + name, value);

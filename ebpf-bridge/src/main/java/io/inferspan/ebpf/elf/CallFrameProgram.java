@@ -107,7 +107,7 @@ final class CallFrameProgram {
         case 'L' -> skip(1);
         case 'P' -> skip(pointerBytes(bytes.get()));
         case 'S' -> interrupted = true;
-        default -> throw new IllegalArgumentException("augmentation at " + after);
+        default -> throw new IllegalArgumentException("unknown augmentation before byte " + after);
       }
     }
     return data;
@@ -255,13 +255,13 @@ final class CallFrameProgram {
         bytes.position(afterCounted());
         save(register, UNKNOWN);
       }
-      default -> throw new IllegalArgumentException("instruction " + code);
+      default -> throw new IllegalArgumentException("unknown call frame instruction " + code);
     }
   }
 
   private void remember() {
     if (remembered.size() == MOST_STATES) {
-      throw new IllegalArgumentException("too many states");
+      throw new IllegalArgumentException("more than " + MOST_STATES + " remembered states");
     }
     remembered.push(state);
   }

@@ -181,7 +181,7 @@ final class ElfFile {
     }
     if (Short.toUnsignedInt(header.getShort(sizeAt)) != entryBytes || count > maxEntries) {
       throw new ElfException(
-          "the ELF file has a table of " + count + " entries of an unknown size, or too many");
+          "the ELF file has a table of " + count + " entries: too many, or not of the known size");
     }
     return read(header.getLong(placeAt), (long) count * entryBytes);
   }

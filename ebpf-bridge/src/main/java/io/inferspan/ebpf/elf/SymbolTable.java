@@ -52,7 +52,7 @@ record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
         || table.link() < 0
         || table.link() >= sections.size()) {
       throw new ElfException(
-          "the ELF file has a symbol table of an unknown format, or too many symbols");
+          "the symbol table of the ELF file has an unknown format or too many symbols");
     }
     Section strings = sections.get(table.link());
     if (strings.length() > MAX_NAMES_BYTES) {

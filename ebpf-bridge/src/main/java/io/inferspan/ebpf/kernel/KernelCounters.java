@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The counters of a bridge. Thread-safe.
  *
- * <p>After closing it returns the last values, because meters may be read after the bridge has
- * closed.
+ * <p>After {@link #close}, all methods return the last values, because meters may be read after the
+ * bridge has closed.
  */
 public final class KernelCounters implements Counters, AutoCloseable {
 

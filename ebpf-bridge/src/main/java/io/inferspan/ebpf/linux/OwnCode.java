@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * A function in machine code, and two loops that call it and a short system call, in a file in
- * memory.
+ * A file in memory with machine code: a function, a loop that calls it, and a loop that makes a
+ * short system call.
  *
  * <p>Only this process maps the file, so a probe on the function costs no other process anything.
  * Loops in Java would measure the JVM's compiler.

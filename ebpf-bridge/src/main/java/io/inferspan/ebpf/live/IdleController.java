@@ -4,8 +4,8 @@ import io.inferspan.ebpf.context.ContextSignal;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Detaches the probes that are only needed during requests after a time without a sampled request,
- * and attaches them again at the next one.
+ * After a time without a sampled request, detaches the probes that are only needed during requests,
+ * and attaches them again at the next request.
  *
  * <p>The ring's thread reports requests of other processes, and this process's threads report their
  * own. While the probes are attached, one report per second is enough. Only the thread that follows

@@ -181,7 +181,8 @@ public final class LiveBridge {
 
   private @Nullable OwnThreads ownThreads() {
     if (!PublishingContextStorage.install()) {
-      limits.add("own threads are not observed: OpenTelemetry's context was already in use");
+      limits.add(
+          "own threads are not observed: start the bridge before OpenTelemetry's context is first used");
       return null;
     }
     OwnMemory memory = kernel.ownMemory();

@@ -67,7 +67,7 @@ final class CudaCalls {
     return rows.get(number);
   }
 
-  /** Selects the programs of an object that is not loaded yet. */
+  /** Returns probes for these functions, with programs of an object that is not loaded yet. */
   LibraryProbes probes(BpfObject stacks) {
     StringBuilder table = new StringBuilder();
     for (Row row : rows) {

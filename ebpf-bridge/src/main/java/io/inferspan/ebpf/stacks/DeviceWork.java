@@ -60,7 +60,7 @@ final class DeviceWork implements AutoCloseable {
                 "stall_reason_map", programs.program("device_reasons")));
   }
 
-  /** Selects the programs of an object that is not loaded yet. */
+  /** Returns an instance that uses the programs of an object that is not loaded yet. */
   static DeviceWork of(BpfObject programs) {
     return new DeviceWork(programs);
   }

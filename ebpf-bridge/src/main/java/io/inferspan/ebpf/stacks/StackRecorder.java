@@ -65,7 +65,7 @@ public final class StackRecorder implements AutoCloseable {
     /** GPU kernels, or samples of their instructions, under the stacks of their launches. */
     DEVICE(3);
 
-    /** The number of the first kind whose stacks are those of calls. */
+    /** The number of {@link #CUDA}, the first kind that records the stacks of calls. */
     static final int CALL_NUMBER = 2;
 
     /** The number of device samples. */
@@ -222,8 +222,8 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   /**
-   * Returns the number of stacks and device work that were not counted because of a hash collision,
-   * a full table, or a wait whose end was not reported.
+   * Returns the number of stacks and pieces of device work that were not counted because of a hash
+   * collision, a full table, or a wait whose end was not reported.
    */
   public long lost() {
     BpfMap losses = programs.map("stack_losses");
@@ -285,7 +285,7 @@ public final class StackRecorder implements AutoCloseable {
     if (work == null) {
       return table.counted();
     }
-    // Waiting work is read first, because work that is attributed meanwhile is in the other table.
+    // Waiting work is read first: work attributed in the meantime is then in the table.
     Map<Stack, Sum> late = work.attribute();
     Map<Stack, Sum> counted = table.counted();
     late.forEach((stack, sum) -> counted.merge(stack, sum, Sum::plus));

@@ -31,7 +31,7 @@ final class ProcessSymbols {
 
   private static final String DELETED = " (deleted)";
 
-  /** The minimum interval between two reads of the map because of unknown addresses. */
+  /** The minimum interval between two reads of the map that unknown addresses cause. */
   private static final long REREAD_NANOS = 100_000_000;
 
   private static final int STACK_FIELD = 28;
@@ -49,7 +49,8 @@ final class ProcessSymbols {
   /**
    * Creates an instance for a process.
    *
-   * @param stack the address of the stack of the program that it must run; 0 for any program
+   * @param stack identifies the program that the process must still run, by the address of its
+   *     stack; 0 for any program
    */
   ProcessSymbols(Path process, long stack, ElfCache files) {
     this.process = process;
@@ -246,7 +247,7 @@ final class ProcessSymbols {
     return module + "+0x" + Long.toHexString(address);
   }
 
-  /** Returns the file name of a mapping, also if the file was deleted. */
+  /** Returns the file name of a mapping, even if the file was deleted. */
   private static String fileName(String path) {
     String whole =
         path.endsWith(DELETED) ? path.substring(0, path.length() - DELETED.length()) : path;

@@ -31,7 +31,8 @@ public final class ProcessingResponse {
    *
    * @param changes the changes of headers
    * @param reroute whether Envoy must select its route again, because headers changed
-   * @param destination the endpoint for Envoy's load balancer and the key under which to find it; or null
+   * @param destination the endpoint for Envoy's load balancer and the key under which to find it;
+   *     or null
    * @param modes the body modes from now on; null for no change
    */
   public record Answer(

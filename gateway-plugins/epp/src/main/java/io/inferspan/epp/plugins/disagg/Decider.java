@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public interface Decider {
 
   /**
-   * Decides.
+   * Returns whether the stage runs on another pod for this request, and why.
    *
    * @param decode the endpoint that will decode, or null if it is not chosen yet
    */

@@ -46,7 +46,8 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
    * @param maxPrefixBlocks blocks of a prompt that are compared
    * @param maxPrefixTokens tokens of a prompt that are compared; 0 to use the limit in blocks
    * @param blocksPerServer blocks remembered per endpoint that does not report its cache size
-   * @param lengthWeight the weight of the match's length relative to its share; 0 to 1
+   * @param lengthWeight the weight of the length of the match, from 0 to 1; the rest of the score
+   *     is the share of the prompt that matches
    * @param autoTune whether the sizes of blocks and caches that endpoints report are used
    */
   public record Settings(

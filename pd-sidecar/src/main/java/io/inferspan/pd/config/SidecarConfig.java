@@ -28,7 +28,7 @@ public final class SidecarConfig {
         Settings.all().stream().map(setting -> setting.kind.read(given(setting).text())).toArray();
   }
 
-  @SuppressWarnings("unchecked") // its kind has read it
+  @SuppressWarnings("unchecked") // parsed by the setting's kind
   public <T> T get(Setting<T> setting) {
     return (T) values[setting.index];
   }
@@ -111,7 +111,7 @@ public final class SidecarConfig {
     return notes.all();
   }
 
-  /** Returns the index of the layer that sets it; past the last if none does. */
+  /** Returns the index of the layer that contains the setting; past the last if none does. */
   private int layerOf(Setting<?> setting) {
     int i = 0;
     while (i < layers.size() && layers.get(i).find(setting) == null) {

@@ -230,7 +230,8 @@ public final class JsonValue {
         next = scanner.peek(mark) == ',' ? scanner.skipSpace(mark + 1) : mark;
         return new JsonValue(json, start, end);
       } catch (InvalidJson e) {
-        throw new IllegalStateException("elements of an array that was not validated", e);
+        throw new IllegalStateException(
+            "the array was not validated before its elements are read", e);
       }
     }
   }

@@ -12,7 +12,8 @@ final class NettyDefaults {
           "io.netty.iouring.pollAddMultishotEnabled", "false",
           // Flight recorder events for every buffer are expensive at startup.
           "io.netty.jfr.enabled", "false",
-          // Vert.x uses the default allocator, which would otherwise be a second one.
+          // The sidecar uses the pooled allocator. Vert.x uses Netty's default, which would be
+          // another.
           "io.netty.allocator.type", "pooled",
           // A part of channel ids; otherwise Netty examines all network devices to choose one.
           "io.netty.machineId", "00:00:00:00:00:00:00:01");

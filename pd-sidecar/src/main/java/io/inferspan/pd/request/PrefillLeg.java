@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dispatch when decode starts; a detached prefill continues after its client has
  *     disconnected, and is not retried
- * @param room the number that identifies the transfer to both stages, or null if it is not a number
+ * @param room the number that identifies the transfer to both stages; null if no number does
  */
 public record PrefillLeg(
     JsonPieces body, Map<String, String> headers, Dispatch dispatch, @Nullable Long room) {

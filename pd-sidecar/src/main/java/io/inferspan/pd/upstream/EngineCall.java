@@ -390,6 +390,6 @@ public class EngineCall {
     fail(
         cause instanceof OutOfMemoryError
             ? UpstreamFailure.noRoom()
-            : new UpstreamFailure(Kind.INTERNAL, "the proxy failed"));
+            : new UpstreamFailure(Kind.INTERNAL, "the proxy failed; its log has the cause"));
   }
 }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /**
  * The reason why an operation failed, without the names of keys and pods.
  *
- * <p>It has no stack trace, because each failed write makes one.
+ * <p>It has no stack trace, because one would be recorded for each failed write.
  */
 final class RedisFailure extends RuntimeException {
 

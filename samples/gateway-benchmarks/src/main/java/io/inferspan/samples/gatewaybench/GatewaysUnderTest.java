@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With {@code ours}, the gateway serves three ports from the same event loop: without Inferspan,
  * with tracing, and with tracing and meters. In one process, the three share JIT-compiled code, so
- * that differences in compilation do not distort the comparison. The other libraries trace whole processes, so each has its own process.
+ * that differences in compilation do not distort the comparison. The other libraries trace whole
+ * processes, so each has its own process.
  */
 public final class GatewaysUnderTest {
 

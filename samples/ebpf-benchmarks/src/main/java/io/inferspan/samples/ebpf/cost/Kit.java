@@ -66,7 +66,7 @@ final class Kit {
     return run(seconds, CORE, "1", TRACEPARENT, Integer.toString(2 * perSecond), plain.toString());
   }
 
-  /** The same, where each {@code perStep} launches are a step of an engine, with its wait. */
+  /** The same, but every {@code perStep} launches form an engine step, which ends with a wait. */
   Load stepsInTurns(double seconds, int perSecond, int perStep) {
     String plain = directory.resolve("libplain.so").toString();
     String rate = Integer.toString(2 * perSecond);

@@ -211,7 +211,7 @@ public final class GrpcCall {
         request.pause();
       }
     } else if (!receiver.isBusy()) {
-      boolean whole = frames.isBetweenMessages();
+      boolean whole = frames.waitingBytes() == 0;
       end(whole ? OK : INVALID_ARGUMENT, whole ? "" : "the last message is incomplete");
     }
   }

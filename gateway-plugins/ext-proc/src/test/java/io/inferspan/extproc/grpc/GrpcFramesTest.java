@@ -52,7 +52,7 @@ final class GrpcFramesTest {
     for (int i = 0; i < sent.size(); i++) {
       assertThat(received.get(i)).isEqualTo(sent.get(i));
     }
-    assertThat(frames.isBetweenMessages()).isTrue();
+    assertThat(frames.waitingBytes()).isZero();
   }
 
   @Test
@@ -60,10 +60,10 @@ final class GrpcFramesTest {
     Buffer whole = frame(new byte[] {1, 2, 3});
     frames.append(whole.getBuffer(0, 7));
     assertThat(frames.next()).isNull();
-    assertThat(frames.isBetweenMessages()).isFalse();
+    assertThat(frames.waitingBytes()).isEqualTo(7);
     frames.append(whole.getBuffer(7, 8));
     assertThat(frames.next()).isNotNull();
-    assertThat(frames.isBetweenMessages()).isTrue();
+    assertThat(frames.waitingBytes()).isZero();
   }
 
   @Test
@@ -89,8 +89,16 @@ final class GrpcFramesTest {
   }
 
   @Test
+  void arrayOfALargeMessage_isReleasedWithIt() throws Exception {
+    frames.append(frame(new byte[80_000]).appendBuffer(frame(new byte[100]).getBuffer(0, 50)));
+    assertThat(frames.next()).isNotNull();
+    assertThat(frames.next()).isNull();
+    assertThat(held.now()).isZero();
+  }
+
+  @Test
   void messageForWhichThereIsNoRoom_isRefusedAndForgotten() throws Exception {
-    held.take((1 << 20) - 40_000);
+    held.take((1 << 20) - 39_999);
     frames.append(frame(new byte[80_000]).getBuffer(0, 20_000));
     assertThat(frames.next()).isNull();
     frames.append(Buffer.buffer(new byte[20_000]));
@@ -99,10 +107,9 @@ final class GrpcFramesTest {
             OversizedMessageException.class,
             e -> assertThat(e.why()).isEqualTo(OversizedMessageException.Cause.NO_ROOM));
     frames.drop();
-    assertThat(held.now()).isEqualTo((1 << 20) - 40_000);
+    assertThat(held.now()).isEqualTo((1 << 20) - 39_999);
     frames.append(Buffer.buffer(new byte[20_000]));
     assertThat(frames.waitingBytes()).isZero();
-    assertThat(frames.isBetweenMessages()).isTrue();
   }
 
   @Test

@@ -3,19 +3,19 @@ package io.inferspan.kvcache.events;
 /** What a subscriber counts. */
 public enum KvEventCount {
   /** Batches that were applied as they arrived. */
-  BATCHES("batches", "how", "live", "Batches applied to the index"),
+  BATCHES("batches", "Batches applied to the index", "how", "live"),
   /** Batches that were applied from a replay. */
-  REPLAYED_BATCHES("batches", "how", "replayed", "Batches applied to the index"),
+  REPLAYED_BATCHES("batches", "Batches applied to the index", "how", "replayed"),
   /** Events that reported stored blocks. */
-  STORED_EVENTS("applied", "type", "stored", "Events read"),
+  STORED_EVENTS("applied", "Events read", "type", "stored"),
   /** Events that reported removed blocks. */
-  REMOVED_EVENTS("applied", "type", "removed", "Events read"),
+  REMOVED_EVENTS("applied", "Events read", "type", "removed"),
   /** Events that reported a cleared cache. */
-  CLEARED_EVENTS("applied", "type", "cleared", "Events read"),
+  CLEARED_EVENTS("applied", "Events read", "type", "cleared"),
   /** Blocks added to the index, once per copy that an engine stored. */
-  STORED_BLOCKS("blocks", "type", "stored", "Blocks reported by engines"),
+  STORED_BLOCKS("blocks", "Blocks reported by engines", "type", "stored"),
   /** Blocks removed from the index because an engine removed them. */
-  REMOVED_BLOCKS("blocks", "type", "removed", "Blocks reported by engines"),
+  REMOVED_BLOCKS("blocks", "Blocks reported by engines", "type", "removed"),
   /** Unreadable messages: wrong frames, or a payload that is not a batch. */
   BAD_FRAMES("bad.frames", "Unreadable messages"),
   /** Gaps in publishers' sequence numbers. */
@@ -27,9 +27,9 @@ public enum KvEventCount {
   /** Internal errors that cost a batch; please report them. */
   FAULTS("faults", "Internal errors that cost a batch"),
   /** Successful replays. */
-  REPLAYS("replays", "result", "ok", "Replays of missing batches"),
+  REPLAYS("replays", "Replays of missing batches", "result", "ok"),
   /** Failed replays. */
-  FAILED_REPLAYS("replays", "result", "failed", "Replays of missing batches"),
+  FAILED_REPLAYS("replays", "Replays of missing batches", "result", "failed"),
   /** Publishers that restarted. */
   RESTARTS("restarts", "Restarts of publishers"),
   /** Removals of all blocks of a pod because its contents were unknown. */
@@ -40,23 +40,14 @@ public enum KvEventCount {
   REWRITES("rewrites", "Pods rewritten after the index had failed");
 
   final String meter;
+  final String description;
 
   @SuppressWarnings("ImmutableEnumChecker") // never changed
   final String[] tag;
 
-  final String description;
-
-  KvEventCount(String meter, String description) {
-    this(meter, description, new String[0]);
-  }
-
-  KvEventCount(String meter, String key, String value, String description) {
-    this(meter, description, new String[] {key, value});
-  }
-
-  KvEventCount(String meter, String description, String[] tag) {
+  KvEventCount(String meter, String description, String... tag) {
     this.meter = meter;
-    this.tag = tag;
     this.description = description;
+    this.tag = tag;
   }
 }

@@ -3,13 +3,12 @@ package io.inferspan.kvcache.events;
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.KeyType;
+import io.inferspan.kvcache.index.MemoryBlockIndex;
 import io.inferspan.kvcache.index.PodEntry;
 import io.opentelemetry.context.Context;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
@@ -17,15 +16,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
-/** A simple, correct index that can be made to fail, to wait, and to forget. */
+/** An index in memory that can be made to fail, to wait, and to forget. */
 final class FakeBlockIndex implements BlockIndex {
 
-  private static final PodEntry[] NO_PODS = {};
-
-  private final Map<Long, Set<PodEntry>> blocks = new HashMap<>();
-  private final Map<Long, List<Long>> engine = new HashMap<>();
   private final List<String> writes = new ArrayList<>();
+  private final Set<Long> added = new TreeSet<>();
+  private MemoryBlockIndex blocks = empty();
   private boolean down;
   private boolean full;
   private boolean silent;
@@ -67,10 +65,14 @@ final class FakeBlockIndex implements BlockIndex {
     gate = latch;
   }
 
+  private static MemoryBlockIndex empty() {
+    return MemoryBlockIndex.builder().podCacheSize(Short.MAX_VALUE).build();
+  }
+
   /** Loses everything, as a restarted server does. */
   synchronized void forget() {
-    blocks.clear();
-    engine.clear();
+    blocks.close();
+    blocks = empty();
   }
 
   synchronized void loseTouch() {
@@ -84,14 +86,16 @@ final class FakeBlockIndex implements BlockIndex {
 
   /** Returns the blocks that a pod holds in a tier. */
   synchronized Set<Long> held(String pod, String tier) {
-    Set<Long> keys = new TreeSet<>();
-    blocks.forEach(
-        (key, holders) -> {
-          if (holders.stream().anyMatch(h -> h.pod().equals(pod) && h.tier().equals(tier))) {
-            keys.add(key);
-          }
-        });
-    return keys;
+    BlockHits hits = new BlockHits();
+    long[] keys = added.stream().mapToLong(Long::longValue).toArray();
+    blocks.lookup(keys, Set.of(pod), hits, Context.root());
+    Set<Long> held = new TreeSet<>();
+    for (int i = 0; i < keys.length; i++) {
+      if (Stream.of(hits.at(i)).anyMatch(holder -> holder.tier().equals(tier))) {
+        held.add(keys[i]);
+      }
+    }
+    return held;
   }
 
   synchronized Set<Long> held(String pod) {
@@ -103,7 +107,7 @@ final class FakeBlockIndex implements BlockIndex {
     return List.copyOf(writes);
   }
 
-  private <T> CompletionStage<T> answer(Supplier<T> call) {
+  private <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> call) {
     CountDownLatch latch;
     synchronized (this) {
       latch = gate;
@@ -120,7 +124,7 @@ final class FakeBlockIndex implements BlockIndex {
       if (down) {
         return CompletableFuture.failedFuture(new IllegalStateException("down"));
       }
-      return CompletableFuture.completedFuture(call.get());
+      return call.get();
     }
   }
 
@@ -134,16 +138,7 @@ final class FakeBlockIndex implements BlockIndex {
         into.fail("down");
         return CompletableFuture.completedFuture(into);
       }
-      for (int i = 0; i < keys.length; i++) {
-        Set<PodEntry> holders = blocks.getOrDefault(keys[i], Set.of());
-        into.set(
-            i,
-            holders.stream()
-                .filter(h -> pods.isEmpty() || pods.contains(h.pod()))
-                .toList()
-                .toArray(NO_PODS));
-      }
-      return CompletableFuture.completedFuture(into);
+      return blocks.lookup(keys, pods, into, context);
     }
   }
 
@@ -158,19 +153,8 @@ final class FakeBlockIndex implements BlockIndex {
     return answer(
         () -> {
           writes.add("add");
-          for (long key : requestKeys) {
-            blocks.computeIfAbsent(key, k -> new LinkedHashSet<>()).addAll(holders);
-          }
-          int most = Math.max(engineKeys.length, requestKeys.length);
-          Set<Long> begun = new TreeSet<>();
-          for (int i = 0; engineKeys.length > 0 && i < most; i++) {
-            long hash = engineKeys[i * engineKeys.length / most];
-            if (begun.add(hash)) {
-              engine.put(hash, new ArrayList<>());
-            }
-            engine.getOrDefault(hash, List.of()).add(requestKeys[i * requestKeys.length / most]);
-          }
-          return null;
+          Arrays.stream(requestKeys).forEach(added::add);
+          return blocks.add(engineKeys, requestKeys, holders, context);
         });
   }
 
@@ -180,28 +164,13 @@ final class FakeBlockIndex implements BlockIndex {
     return answer(
         () -> {
           writes.add("evict");
-          List<Long> keys =
-              type == KeyType.REQUEST ? List.of(key) : engine.getOrDefault(key, List.of());
-          boolean empty = true;
-          for (long each : keys) {
-            Set<PodEntry> left = blocks.getOrDefault(each, new LinkedHashSet<>());
-            left.removeAll(holders);
-            empty &= left.isEmpty();
-          }
-          if (empty && type == KeyType.ENGINE) {
-            engine.remove(key);
-          }
-          return null;
+          return blocks.evict(key, type, holders, context);
         });
   }
 
   @Override
   public CompletionStage<OptionalLong> requestKey(long engineKey) {
-    return answer(
-        () -> {
-          List<Long> keys = engine.getOrDefault(engineKey, List.of());
-          return keys.isEmpty() ? OptionalLong.empty() : OptionalLong.of(keys.get(keys.size() - 1));
-        });
+    return answer(() -> blocks.requestKey(engineKey));
   }
 
   @Override
@@ -212,11 +181,12 @@ final class FakeBlockIndex implements BlockIndex {
     return answer(
         () -> {
           writes.add("clear " + pod);
-          blocks.values().forEach(holders -> holders.removeIf(h -> h.pod().equals(pod)));
-          return null;
+          return blocks.clear(pod);
         });
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    blocks.close();
+  }
 }

@@ -12,21 +12,13 @@ public final class RedisIndexCounts {
   RedisIndexCounts() {}
 
   void increment(RedisIndexCount count) {
-    adder(count).increment();
-  }
-
-  private LongAdder adder(RedisIndexCount count) {
-    return counts.computeIfAbsent(count, first -> new LongAdder());
-  }
-
-  private long sum(RedisIndexCount count) {
-    LongAdder adder = counts.get(count);
-    return adder == null ? 0 : adder.sum();
+    counts.computeIfAbsent(count, first -> new LongAdder()).increment();
   }
 
   /** Returns a count since the index was opened. */
   public long get(RedisIndexCount count) {
-    return sum(count);
+    LongAdder adder = counts.get(count);
+    return adder == null ? 0 : adder.sum();
   }
 
   /** Returns the counts that are not zero. */

@@ -6,13 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
+import io.inferspan.extproc.EnvoyStandIn;
+import io.inferspan.extproc.EnvoyStandIn.Setup;
 import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.extproc.wire.ProcessingRequest.Modes;
 import io.inferspan.samples.embeddings.RunningProgram.Command;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The picker with Envoy's configuration; Envoy itself is not run. */
@@ -27,21 +28,8 @@ class EnvoyPickerIT {
         RunningProgram picker =
             Command.of(EnvoyPicker.class)
                 .start(around.engine().authority(), around.collector().endpoint());
-        EnvoyFilter filter = new EnvoyFilter(envoy.processor(), picker.port())) {
-      String answer =
-          filter.pass(
-              Map.of(
-                  ":method",
-                  "POST",
-                  ":path",
-                  TestEnvironment.PATH,
-                  "content-type",
-                  "application/json",
-                  "traceparent",
-                  TestEnvironment.CALLER),
-              TestEnvironment.BODY);
-
-      assertThat(answer).contains("data: [DONE]");
+        EnvoyStandIn filter = new EnvoyStandIn(picker.port(), setup(envoy))) {
+      assertThat(around.ask(filter.port()).body()).contains("data: [DONE]");
       assertThat(around.engine().requests().getFirst().headers("traceparent")).hasSize(1);
       assertThatSpans(
               around.collector().awaitTrace(TestEnvironment.TRACE, 8, Duration.ofSeconds(10)))
@@ -58,6 +46,13 @@ class EnvoyPickerIT {
                 llm_request [SERVER]
               """);
     }
+  }
+
+  private static Setup setup(EnvoyConfiguration envoy) throws Exception {
+    var mode = envoy.processor().getProcessingMode();
+    return Setup.of(
+        BodyMode.valueOf(mode.getRequestBodyMode().name()),
+        BodyMode.valueOf(mode.getResponseBodyMode().name()));
   }
 
   @Test

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * A small proxy that acts like Envoy's filter towards an external processor: it uses another gRPC
  * library with the original message classes, and sends each request to its destination.
  */
-final class EnvoyStandIn implements AutoCloseable {
+public final class EnvoyStandIn implements AutoCloseable {
 
   /** The configuration of the filter. */
-  record Setup(
+  public record Setup(
       BodyMode request,
       BodyMode response,
       boolean tellsModes,
@@ -34,7 +34,8 @@ final class EnvoyStandIn implements AutoCloseable {
       @Nullable String served,
       @Nullable List<String> subset) {
 
-    static Setup of(BodyMode request, BodyMode response) {
+    /** Sends bodies in these modes, and names the modes. */
+    public static Setup of(BodyMode request, BodyMode response) {
       return new Setup(request, response, true, true, null, null);
     }
 
@@ -70,7 +71,8 @@ final class EnvoyStandIn implements AutoCloseable {
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final Setup setup;
 
-  EnvoyStandIn(int processorPort, Setup setup) {
+  /** Starts a proxy before the processor at this port. */
+  public EnvoyStandIn(int processorPort, Setup setup) {
     this.setup = setup;
     this.channel =
         OkHttpChannelBuilder.forAddress("127.0.0.1", processorPort)
@@ -86,7 +88,8 @@ final class EnvoyStandIn implements AutoCloseable {
     await(server.listen(0, "127.0.0.1"));
   }
 
-  int port() {
+  /** Returns the port for clients. */
+  public int port() {
     return server.actualPort();
   }
 

@@ -1,7 +1,9 @@
 package io.inferspan.samples.kvcache;
 
 import io.inferspan.kvcache.block.BlockKeys;
+import io.inferspan.kvcache.block.PlainBlockKeys;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -30,14 +32,16 @@ public class BlockKeysBenchmark {
 
   private static final String MODEL = "meta-llama/Llama-3.1-8B-Instruct";
   private static final int TOKENS = 32_768;
+  private static final int BLOCK = 16;
   private static final int VOCABULARY = 128_256;
 
   private final BlockKeys cborFnv = BlockKeys.withDefaults();
   private final BlockKeys xxh64 = BlockKeys.builder().algorithm("xxh64").build();
   private final int[] tokens = new SplittableRandom(1).ints(TOKENS, 0, VOCABULARY).toArray();
   private final List<Integer> boxed = Arrays.stream(tokens).boxed().toList();
-  private final byte[][] encoded = PlainBlockKeys.encoded(MODEL, boxed);
-  private final long before = PlainBlockKeys.before(MODEL);
+  private final List<List<String>> noExtras = Collections.nCopies(TOKENS / BLOCK, List.of());
+  private final byte[][] encoded = PlainBlockKeys.cborBlocks("", MODEL, boxed, noExtras);
+  private final long before = PlainBlockKeys.cborParent("", MODEL);
 
   /** Checks that all implementations compute the same keys. */
   @Setup
@@ -66,16 +70,16 @@ public class BlockKeysBenchmark {
   /** Measures FNV-1a alone, over bytes that were encoded beforehand. */
   @Benchmark
   public long[] fnvAlone() {
-    return PlainBlockKeys.hashed(before, encoded);
+    return PlainBlockKeys.fnvAlone(before, encoded);
   }
 
   @Benchmark
   public List<Long> plainCborFnv() {
-    return PlainBlockKeys.of(MODEL, boxed);
+    return PlainBlockKeys.cborFnv("", MODEL, boxed, noExtras);
   }
 
   @Benchmark
   public List<Long> plainXxh64() {
-    return PlainXxh64Keys.of(MODEL, boxed);
+    return PlainBlockKeys.xxh64("", MODEL, boxed, noExtras);
   }
 }

@@ -18,10 +18,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** An index that answers as the test says, and badly where the test says so. */
-final class FakeIndex implements BlockIndex {
+public final class FakeIndex implements BlockIndex {
 
   /** The index's behaviour when it is called. */
-  enum Manner {
+  public enum Manner {
     ANSWERS,
     ANSWERS_LATER,
     SAYS_IT_CANNOT,
@@ -40,11 +40,10 @@ final class FakeIndex implements BlockIndex {
   private final List<Context> contexts = new ArrayList<>();
   private Manner manner = Manner.ANSWERS;
   private String reason = "it is not there";
-  private boolean keepsContexts = true;
   private int knownPods = -1;
 
   /** From now on it behaves like this. */
-  FakeIndex behave(Manner other) {
+  public FakeIndex behave(Manner other) {
     manner = other;
     return this;
   }
@@ -52,12 +51,6 @@ final class FakeIndex implements BlockIndex {
   /** Sets the failure reason. */
   FakeIndex saying(String words) {
     reason = words;
-    return this;
-  }
-
-  /** Remembers nothing of its calls, for who counts bytes. */
-  FakeIndex forgetful() {
-    keepsContexts = false;
     return this;
   }
 
@@ -91,7 +84,7 @@ final class FakeIndex implements BlockIndex {
       long[] keys, Set<String> pods, BlockHits into, Context context) {
     into.reset(keys.length);
     if (manner == Manner.NEVER_COMPLETES) {
-      seen(context);
+      contexts.add(context);
       CompletableFuture<BlockHits> stage = new CompletableFuture<>();
       held.add(new Held(into, stage));
       return stage;
@@ -105,16 +98,10 @@ final class FakeIndex implements BlockIndex {
     return answer(into, context);
   }
 
-  private void seen(Context context) {
-    if (keepsContexts) {
-      contexts.add(context);
-    }
-  }
-
   // Tests a stage that is null, or completes with null.
   @SuppressWarnings({"NullAway", "NullableProblems"})
   private CompletionStage<BlockHits> answer(BlockHits into, Context context) {
-    seen(context);
+    contexts.add(context);
     switch (manner) {
       case THROWS -> throw new IllegalStateException(reason);
       case GIVES_NO_STAGE -> {
@@ -143,7 +130,7 @@ final class FakeIndex implements BlockIndex {
   }
 
   private CompletionStage<Void> write(Context context) {
-    seen(context);
+    contexts.add(context);
     return switch (manner) {
       case THROWS -> throw new IllegalStateException(reason);
       case NEVER_COMPLETES -> new CompletableFuture<>();

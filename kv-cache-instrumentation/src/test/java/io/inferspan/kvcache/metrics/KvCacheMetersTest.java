@@ -3,6 +3,7 @@ package io.inferspan.kvcache.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferspan.kvcache.FakeIndex;
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.KeyType;
@@ -117,7 +118,8 @@ class KvCacheMetersTest {
 
   @Test
   void failures_areCounted_andPassedOn() {
-    BlockIndex broken = meters.metered(new BrokenIndex(), "broken");
+    FakeIndex index = new FakeIndex().behave(FakeIndex.Manner.SAYS_IT_CANNOT);
+    BlockIndex broken = meters.metered(index, "broken");
     BlockHits hits =
         broken
             .lookup(new long[2], Set.of(), new BlockHits(), Context.root())
@@ -126,6 +128,7 @@ class KvCacheMetersTest {
     assertThat(hits.failure()).isNotNull();
     assertThat(broken.add(new long[0], new long[1], List.of(A), Context.root()))
         .isCompletedExceptionally();
+    index.behave(FakeIndex.Manner.THROWS);
     assertThatThrownBy(() -> broken.clear("a")).isInstanceOf(IllegalStateException.class);
 
     assertThat(counter("lookup.failures", "index", "broken")).isEqualTo(1);

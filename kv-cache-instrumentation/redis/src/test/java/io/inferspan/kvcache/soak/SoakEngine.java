@@ -2,10 +2,10 @@ package io.inferspan.kvcache.soak;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.inferspan.kvcache.events.EventBytes;
 import io.inferspan.kvcache.events.EventSource;
 import io.inferspan.kvcache.index.PodEntry;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
@@ -17,8 +17,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.msgpack.core.MessageBufferPacker;
-import org.msgpack.core.MessagePack;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
@@ -171,7 +169,7 @@ final class SoakEngine implements Runnable, AutoCloseable {
 
   private void publish(ZMQ.Socket publisher) {
     boolean last = ending;
-    byte[] payload = packed(cache.next());
+    byte[] payload = EventBytes.pack(List.of(System.currentTimeMillis() / 1e3, cache.next()));
     life.add(payload);
     if (!last && life.size() > SURE_BATCHES && random.nextInt(LOSES_ONE_IN) == 0) {
       lost.incrementAndGet();
@@ -230,32 +228,6 @@ final class SoakEngine implements Runnable, AutoCloseable {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  private static byte[] packed(List<Object> events) {
-    try (MessageBufferPacker out = MessagePack.newDefaultBufferPacker()) {
-      pack(out, List.of(System.currentTimeMillis() / 1e3, events));
-      return out.toByteArray();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void pack(MessageBufferPacker out, @Nullable Object value) throws IOException {
-    if (value == null) {
-      out.packNil();
-    } else if (value instanceof List<?> list) {
-      out.packArrayHeader(list.size());
-      for (Object each : list) {
-        pack(out, each);
-      }
-    } else if (value instanceof Double number) {
-      out.packDouble(number);
-    } else if (value instanceof Number number) {
-      out.packLong(number.longValue());
-    } else {
-      out.packString(value.toString());
     }
   }
 

@@ -10,7 +10,7 @@ import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
 
 /** Batches as engines write them, made by another msgpack library than the one that reads them. */
-final class EventBytes {
+public final class EventBytes {
 
   static final double NOW = 1_700_000_000.25;
 
@@ -37,7 +37,8 @@ final class EventBytes {
     return IntStream.range(first, first + count).boxed().toList();
   }
 
-  static byte[] pack(@Nullable Object value) {
+  /** Returns a value as msgpack: a list, map, text, number, byte string or null. */
+  public static byte[] pack(@Nullable Object value) {
     try (MessageBufferPacker out = MessagePack.newDefaultBufferPacker()) {
       pack(out, value);
       return out.toByteArray();

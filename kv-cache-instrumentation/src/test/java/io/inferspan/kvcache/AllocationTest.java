@@ -1,7 +1,6 @@
 package io.inferspan.kvcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.OperationSpan;
 import io.inferspan.Telemetry;
@@ -15,7 +14,6 @@ import io.inferspan.kvcache.index.PodEntry;
 import io.inferspan.propagation.HeaderMap;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.context.Context;
-import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -82,7 +80,7 @@ class AllocationTest {
             tracing.events(BATCH).close();
             batches.begin(BATCH).close();
           };
-      assertThat(allocated(round)).isLessThan(NOTHING);
+      assertThat(Allocations.of(ROUNDS, round)).isLessThan(NOTHING);
     }
   }
 
@@ -90,29 +88,12 @@ class AllocationTest {
     BlockIndex traced = tracing.traced(new StillIndex());
     BlockHits hits = new BlockHits();
     long[] keys = new long[200];
-    return allocated(
+    return Allocations.of(
+        ROUNDS,
         () -> {
           ask(tracing, traced, hits, keys, context);
           change(traced, context);
         });
-  }
-
-  private static long allocated(Runnable round) {
-    var threads = ManagementFactory.getThreadMXBean();
-    assumeTrue(
-        threads instanceof com.sun.management.ThreadMXBean bean
-            && bean.isThreadAllocatedMemorySupported(),
-        "this JVM does not count allocations");
-    var counting = (com.sun.management.ThreadMXBean) threads;
-    long thread = Thread.currentThread().getId();
-    for (int i = 0; i < ROUNDS; i++) {
-      round.run();
-    }
-    long before = counting.getThreadAllocatedBytes(thread);
-    for (int i = 0; i < ROUNDS; i++) {
-      round.run();
-    }
-    return counting.getThreadAllocatedBytes(thread) - before;
   }
 
   private static void ask(

@@ -5,10 +5,9 @@ import static io.inferspan.kvcache.index.KeyType.REQUEST;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import com.sun.management.ThreadMXBean;
+import io.inferspan.kvcache.Allocations;
 import io.inferspan.kvcache.Awaited;
 import io.opentelemetry.context.Context;
-import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -183,16 +182,8 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   private long bytesPerLookup(Set<String> pods) {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     BlockHits hits = new BlockHits();
-    for (int i = 0; i < 200; i++) {
-      index.lookup(PROMPT, pods, hits, Context.root());
-    }
-    long before = threads.getCurrentThreadAllocatedBytes();
-    for (int i = 0; i < 200; i++) {
-      index.lookup(PROMPT, pods, hits, Context.root());
-    }
-    long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+    long bytes = Allocations.of(200, () -> index.lookup(PROMPT, pods, hits, Context.root()));
     assertThat(hits.at(PROMPT.length - 1)).hasSize(16);
     // The average of whole lookups; the runtime itself may allocate in between.
     return bytes / 200;

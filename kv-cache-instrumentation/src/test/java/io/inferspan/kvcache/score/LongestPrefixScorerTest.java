@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.entry;
 
-import com.sun.management.ThreadMXBean;
+import io.inferspan.kvcache.Allocations;
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.PodEntry;
-import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -193,17 +192,9 @@ class LongestPrefixScorerTest {
   }
 
   private long bytesPerScore(BlockHits hits) {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    double kept = 0;
-    for (int i = 0; i < 300; i++) {
-      kept += scorer.score(hits, hits.size()).max();
-    }
-    long before = threads.getCurrentThreadAllocatedBytes();
-    for (int i = 0; i < 300; i++) {
-      kept += scorer.score(hits, hits.size()).max();
-    }
-    long bytes = threads.getCurrentThreadAllocatedBytes() - before;
-    assertThat(kept).isEqualTo(600 * 1_000.0);
+    double[] kept = new double[1];
+    long bytes = Allocations.of(300, () -> kept[0] += scorer.score(hits, hits.size()).max());
+    assertThat(kept[0]).isEqualTo(600 * 1_000.0);
     return bytes / 300;
   }
 

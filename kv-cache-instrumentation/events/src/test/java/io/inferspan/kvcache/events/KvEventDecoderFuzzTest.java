@@ -2,6 +2,7 @@ package io.inferspan.kvcache.events;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.kvcache.Allocations;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -6,6 +6,7 @@ import static io.inferspan.kvcache.events.EventBytes.pack;
 import static io.inferspan.kvcache.events.EventBytes.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.kvcache.Allocations;
 import io.inferspan.kvcache.events.KvEvent.AllBlocksCleared;
 import io.inferspan.kvcache.events.KvEvent.BlockRemoved;
 import io.inferspan.kvcache.events.KvEvent.BlockStored;

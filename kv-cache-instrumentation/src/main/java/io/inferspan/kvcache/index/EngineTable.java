@@ -21,19 +21,13 @@ final class EngineTable {
    * positions are scaled in proportion.
    */
   void map(long[] engineKeys, long[] requestKeys) {
-    int engines = engineKeys.length;
-    int requests = requestKeys.length;
-    int most = Math.max(engines, requests);
-    int from = 0;
-    for (int engine = 0; engine < engines && requests > 0; engine++) {
-      int to = from;
-      while (to < most && (int) ((long) to * engines / most) == engine) {
-        to++;
-      }
-      int first = (int) ((long) from * requests / most);
-      int last = (int) ((long) (to - 1) * requests / most);
-      put(engineKeys[engine], Arrays.copyOfRange(requestKeys, first, last + 1));
-      from = to;
+    int e = engineKeys.length;
+    int r = requestKeys.length;
+    for (int i = 0; i < e && r > 0; i++) {
+      // With n = max(e, r), hash i*e/n maps to key i*r/n for all i below n.
+      int from = e >= r ? (int) ((long) i * r / e) : (int) (((long) i * r + e - 1) / e);
+      int to = e >= r ? from + 1 : (int) (((i + 1L) * r + e - 1) / e);
+      put(engineKeys[i], Arrays.copyOfRange(requestKeys, from, to));
     }
   }
 

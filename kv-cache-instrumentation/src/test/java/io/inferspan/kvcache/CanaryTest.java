@@ -18,17 +18,12 @@ import io.inferspan.testing.Canary;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.context.Context;
-import java.io.StringWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,23 +38,15 @@ class CanaryTest {
   private final Canary canary = Canary.random();
   private final OtlpReceiver receiver = OtlpReceiver.start();
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final EveryWord logs = new EveryWord();
-  private final Logger root = Logger.getLogger("");
-  private final Level levelBefore = root.getLevel();
+  private final CapturedLog logs = CapturedLog.ofEverything();
   private final FakeIndex index = new FakeIndex();
 
   /** Numbers of nine digits, of which none turns up by chance. */
   private final int[] tokens = new Random().ints(40, 100_000_000, 1_000_000_000).toArray();
 
-  CanaryTest() {
-    root.addHandler(logs);
-    root.setLevel(Level.ALL);
-  }
-
   @AfterEach
   void close() {
-    root.removeHandler(logs);
-    root.setLevel(levelBefore);
+    logs.close();
     receiver.close();
   }
 
@@ -85,7 +72,7 @@ class CanaryTest {
 
     List<byte[]> places = new ArrayList<>(receiver.rawBodies());
     places.add(registry.getMetersAsString().getBytes(UTF_8));
-    places.add(logs.text().getBytes(UTF_8));
+    places.add(logs.messages().toString().getBytes(UTF_8));
     canary.assertAbsentFrom(places);
     assertThat(places.stream().map(place -> new String(place, UTF_8)))
         .noneMatch(this::tellsOfTokens);
@@ -140,26 +127,5 @@ class CanaryTest {
 
   private boolean tellsOfTokens(String place) {
     return Arrays.stream(tokens).anyMatch(token -> place.contains(Integer.toString(token)));
-  }
-
-  /** All that anything in the process logs, however fine. */
-  private static final class EveryWord extends Handler {
-    private final StringWriter text = new StringWriter();
-
-    String text() {
-      return text.toString();
-    }
-
-    @Override
-    public void publish(LogRecord entry) {
-      text.write(entry.getLoggerName() + ' ' + entry.getMessage());
-      text.write(Arrays.toString(entry.getParameters()) + entry.getThrown() + '\n');
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
   }
 }

@@ -1,6 +1,7 @@
 package io.inferspan.kvcache.events;
 
 import io.inferspan.kvcache.Awaited;
+import io.inferspan.kvcache.CapturedLog;
 import io.inferspan.kvcache.block.BlockKeys;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -69,7 +70,7 @@ final class NamedPodProcess {
   }
 
   private void later(JeromqPublisher publisher, KvEventSubscriber subscriber) throws IOException {
-    try (LoggedWarnings warnings = new LoggedWarnings(PendingSources.class)) {
+    try (CapturedLog warnings = CapturedLog.warningsOf(PendingSources.class)) {
       subscriber.podAdded(BY_NAME);
       Awaited.until("it has no address", () -> warnings.count() == 1);
     }

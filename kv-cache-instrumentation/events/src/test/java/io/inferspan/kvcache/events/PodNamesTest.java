@@ -3,6 +3,7 @@ package io.inferspan.kvcache.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.kvcache.Awaited;
+import io.inferspan.kvcache.CapturedLog;
 import io.inferspan.kvcache.block.BlockKeys;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Files;
@@ -23,7 +24,7 @@ class PodNamesTest {
     KvEventOptions options =
         KvEventOptions.builder().port(port).reconnect(Duration.ofMillis(20)).build();
     try (JeromqPublisher publisher = JeromqPublisher.boundTo(port, "kv@any@a-model");
-        LoggedWarnings warnings = new LoggedWarnings(PendingSources.class);
+        CapturedLog warnings = CapturedLog.warningsOf(PendingSources.class);
         KvEventSubscriber subscriber =
             KvEventSubscriber.start(index, BlockKeys.withDefaults(), options)) {
       subscriber.podAdded(UNKNOWN);

@@ -3,6 +3,7 @@ package io.inferspan.kvcache.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.kvcache.Awaited;
+import io.inferspan.kvcache.CapturedLog;
 import io.inferspan.kvcache.block.BlockKeys;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,7 +49,7 @@ class ReceiverTest {
     int port = LibzmqPublisher.freePort();
     Thread receiving = Threads.daemon(receiver, "inferspan-kv-receive");
     try (JeromqPublisher publisher = JeromqPublisher.boundTo(port, "kv@any@a-model");
-        LoggedWarnings warnings = new LoggedWarnings(Receiver.class)) {
+        CapturedLog warnings = CapturedLog.warningsOf(Receiver.class)) {
       receiving.start();
       receiver.add(new EventSource("pod", "tcp://127.0.0.1:" + port, null));
       publisher.subscribed().send(0, EventBytes.stored(1, null, 100));

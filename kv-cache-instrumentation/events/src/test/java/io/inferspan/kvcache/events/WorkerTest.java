@@ -3,6 +3,7 @@ package io.inferspan.kvcache.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.kvcache.Awaited;
+import io.inferspan.kvcache.CapturedLog;
 import io.inferspan.kvcache.block.BlockKeys;
 import io.inferspan.kvcache.index.KvBatchObserver;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +39,7 @@ class WorkerTest {
             writer,
             new KvEventIndexer(BlockKeys.withDefaults(), writer, counts));
     Thread thread = Threads.daemon(worker, "inferspan-kv-events-1");
-    try (LoggedWarnings warnings = new LoggedWarnings(Worker.class)) {
+    try (CapturedLog warnings = CapturedLog.warningsOf(Worker.class)) {
       worker.queue().push(batch("first", worker));
       worker.queue().push(batch("second", worker));
       thread.start();

@@ -52,14 +52,6 @@ public record KubernetesApi(URI base, Supplier<String> token, @Nullable Path aut
     return new KubernetesApi(base, () -> read(token), authority);
   }
 
-  /**
-   * Returns the API server at {@code base}, such as {@code http://127.0.0.1:8001} of {@code kubectl
-   * proxy}.
-   */
-  public static KubernetesApi at(URI base, String token) {
-    return new KubernetesApi(base, () -> token, null);
-  }
-
   private static String read(Path token) {
     try {
       return Files.readString(token).strip();

@@ -1,10 +1,14 @@
 package io.inferspan.pd.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.inferspan.pd.net.Loops;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SslContext;
@@ -13,6 +17,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class HttpListener implements AutoCloseable {
   private static final Duration SWEEP = Duration.ofSeconds(5);
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
+  private static final long FIRST_BYTES_SECONDS = 30;
+  private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
   private static final long FIRST_REQUEST_NANOS = Duration.ofSeconds(30).toNanos();
   private static final long QUIET_NANOS = Duration.ofMinutes(5).toNanos();
 
@@ -99,12 +106,51 @@ public final class HttpListener implements AutoCloseable {
     @Override
     protected void initChannel(Channel client) {
       if (settings.tls() == null) {
-        client.pipeline().addLast(new PrefaceDetector(HttpListener.this));
+        client.pipeline().addLast(new PrefaceDetector());
       } else {
         SslHandler tls = settings.tls().get().newHandler(client.alloc());
         tls.setHandshakeTimeoutMillis(HANDSHAKE_TIMEOUT.toMillis());
         client.pipeline().addLast(tls, new Negotiation());
       }
+    }
+  }
+
+  /** Detects HTTP/2 by the fixed first line of a plain connection. */
+  private final class PrefaceDetector extends ByteToMessageDecoder {
+    private @Nullable ScheduledFuture<?> silence;
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      silence =
+          context.executor().schedule(() -> context.close(), FIRST_BYTES_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    protected void handlerRemoved0(ChannelHandlerContext context) {
+      if (silence != null) {
+        silence.cancel(false);
+      }
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
+      int known = Math.min(in.readableBytes(), PREFACE.length);
+      for (int i = 0; i < known; i++) {
+        if (in.getByte(in.readerIndex() + i) != PREFACE[i]) {
+          serve(context.channel(), false);
+          context.pipeline().remove(this);
+          return;
+        }
+      }
+      if (known == PREFACE.length) {
+        serve(context.channel(), true);
+        context.pipeline().remove(this);
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
     }
   }
 
@@ -131,7 +177,7 @@ public final class HttpListener implements AutoCloseable {
   }
 
   /** Serves a channel, and tracks it until it closes. */
-  void serve(Channel client, boolean http2) {
+  private void serve(Channel client, boolean http2) {
     Connection connection =
         http2
             ? Http2Connection.install(client, settings)

@@ -56,7 +56,7 @@ public final class FakeApiServer implements AutoCloseable {
 
   /** Returns the settings to connect to it. */
   public KubernetesApi api() {
-    return KubernetesApi.at(URI.create("http://127.0.0.1:" + port()), "secret-token");
+    return new KubernetesApi(URI.create("http://127.0.0.1:" + port()), () -> "secret-token", null);
   }
 
   int port() {

@@ -48,7 +48,8 @@ class KubernetesApiTest {
         new FakeApiServer(vertx, new HttpServerOptions().setHost("::1").setPort(0))) {
       server.putPool("pool", Map.of("app", "x"));
       server.putPod("prefill-0", "10.0.0.1", Map.of("app", "x"));
-      KubernetesApi api = KubernetesApi.at(URI.create("http://[::1]:" + server.port()), "");
+      URI base = URI.create("http://[::1]:" + server.port());
+      KubernetesApi api = new KubernetesApi(base, () -> "", null);
       try (PoolAllowList list =
           PoolAllowList.watch(vertx, api, "models", "pool", "inference.networking.k8s.io")) {
         Awaited.soon(() -> list.allows("prefill-0"));

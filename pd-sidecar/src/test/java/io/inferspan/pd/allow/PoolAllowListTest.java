@@ -199,7 +199,7 @@ class PoolAllowListTest {
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
     }
-    KubernetesApi api = KubernetesApi.at(URI.create("http://127.0.0.1:" + port), "");
+    KubernetesApi api = new KubernetesApi(URI.create("http://127.0.0.1:" + port), () -> "", null);
     try (PoolAllowList list = PoolAllowList.watch(VERTX, api, "models", "pool", GROUP)) {
       Awaited.soon(() -> !log.warnings().isEmpty());
       assertThat(list.allows("10.0.0.1")).isFalse();

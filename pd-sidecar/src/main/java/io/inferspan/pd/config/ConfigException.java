@@ -11,6 +11,12 @@ public final class ConfigException extends Exception {
     super(sentence, null, false, false);
   }
 
+  /** Returns the exception for a value that is not allowed. */
+  static ConfigException refused(Setting<?> setting, String allowed, String text, String origin) {
+    return new ConfigException(
+        "%s must be %s, but is %s (from %s)".formatted(setting.key, allowed, quoted(text), origin));
+  }
+
   /** Quotes external text for a message, on one line and limited in length. */
   static String quoted(String text) {
     StringBuilder quoted = new StringBuilder("\"");

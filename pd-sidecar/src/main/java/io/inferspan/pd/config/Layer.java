@@ -66,7 +66,7 @@ final class Layer {
   private void add(Setting<?> setting, String text, String name, String origin)
       throws ConfigException {
     if (!isAllowed(setting.kind, text)) {
-      throw refused(setting, text, origin);
+      throw ConfigException.refused(setting, setting.kind.allowed(), text, origin);
     }
     String instead = setting.insteadOf(name);
     if (instead != null) {
@@ -94,13 +94,7 @@ final class Layer {
     try {
       add(setting, text, name, origin);
     } catch (IllegalArgumentException _) {
-      throw refused(setting, text, origin);
+      throw ConfigException.refused(setting, setting.kind.allowed(), text, origin);
     }
-  }
-
-  private static ConfigException refused(Setting<?> setting, String text, String origin) {
-    return new ConfigException(
-        "%s must be %s, but is %s (from %s)"
-            .formatted(setting.key, setting.kind.allowed(), ConfigException.quoted(text), origin));
   }
 }

@@ -104,10 +104,11 @@ final class Rules {
     for (String target : config.get(Settings.ALLOW_TARGET)) {
       targets = true;
       if (!HostText.isEntry(target)) {
-        throw new ConfigException(
-            "allow-target must be a host name, an IP or a CIDR without port, but is %s (from %s)"
-                .formatted(
-                    ConfigException.quoted(target), config.given(Settings.ALLOW_TARGET).origin()));
+        throw ConfigException.refused(
+            Settings.ALLOW_TARGET,
+            "a host name, an IP or a CIDR without port",
+            target,
+            config.given(Settings.ALLOW_TARGET).origin());
       }
     }
     targets |= config.orNull(Settings.ALLOW_TARGETS_FILE) != null;

@@ -133,8 +133,6 @@ public final class SidecarConfig {
   /** Returns the exception for a value that violates a rule between settings. */
   ConfigException refused(Setting<?> setting, String allowed) {
     Given given = given(setting);
-    return new ConfigException(
-        "%s must be %s, but is %s (from %s)"
-            .formatted(setting.key, allowed, ConfigException.quoted(given.text()), given.origin()));
+    return ConfigException.refused(setting, allowed, given.text(), given.origin());
   }
 }

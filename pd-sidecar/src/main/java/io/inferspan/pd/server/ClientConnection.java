@@ -46,8 +46,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private boolean wanted = true;
   private boolean draining;
   private boolean broken;
-  private volatile long quietSince = System.nanoTime();
-  private volatile boolean servedAny;
+  private final HttpListener.Activity activity = new HttpListener.Activity();
 
   ClientConnection(Consumer<ClientExchange> handler, int rank) {
     this.handler = handler;
@@ -89,13 +88,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public long quietSinceNanos() {
-    return quietSince;
-  }
-
-  @Override
-  public boolean servedAny() {
-    return servedAny;
+  public HttpListener.Activity activity() {
+    return activity;
   }
 
   @Override
@@ -259,10 +253,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     ClientExchange exchange = new ClientExchange(this, bare(head));
     current = exchange;
-    quietSince = 0;
-    if (!servedAny) {
-      servedAny = true;
-    }
+    activity.begins();
     drainedBytes = 0;
     if (draining) {
       exchange.closeAfter();
@@ -302,7 +293,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       ConnectionEnd.gentle(over(), exchange.requestEnded());
     } else if (exchange.requestEnded()) {
       current = null;
-      quietSince = System.nanoTime();
+      activity.ends();
       reading(true);
       advance();
     } else {

@@ -34,12 +34,10 @@ final class Http2Connection implements HttpListener.Connection {
   private static final int MAX_RESETS = MAX_STREAMS * RESETS_SECONDS;
 
   private final Channel channel;
+  private final HttpListener.Activity activity = new HttpListener.Activity();
 
   /** Used on the connection's event loop only. */
   private final Set<ClientConnection> streams = new HashSet<>();
-
-  private volatile boolean servedAny;
-  private volatile long quietSince = System.nanoTime();
 
   private Http2Connection(Channel channel) {
     this.channel = channel;
@@ -87,14 +85,13 @@ final class Http2Connection implements HttpListener.Connection {
 
   private void opened(ClientConnection stream) {
     streams.add(stream);
-    servedAny = true;
-    quietSince = 0;
+    activity.begins();
   }
 
   private void closed(ClientConnection stream) {
     streams.remove(stream);
     if (streams.isEmpty()) {
-      quietSince = System.nanoTime();
+      activity.ends();
     }
   }
 
@@ -104,13 +101,8 @@ final class Http2Connection implements HttpListener.Connection {
   }
 
   @Override
-  public long quietSinceNanos() {
-    return quietSince;
-  }
-
-  @Override
-  public boolean servedAny() {
-    return servedAny;
+  public HttpListener.Activity activity() {
+    return activity;
   }
 
   /** Sends GOAWAY; the codec closes after the streams have ended. */

@@ -57,14 +57,34 @@ public final class HttpListener implements AutoCloseable {
       int headerBytes,
       int rank) {}
 
+  /** When a connection was last serving; any thread may read it. */
+  static final class Activity {
+    private volatile long quietSince = System.nanoTime();
+    private volatile boolean servedAny;
+
+    void begins() {
+      quietSince = 0;
+      if (!servedAny) {
+        servedAny = true;
+      }
+    }
+
+    void ends() {
+      quietSince = System.nanoTime();
+    }
+
+    /** Returns whether nothing was served for too long; a first request must come sooner. */
+    boolean isIdle() {
+      long since = quietSince;
+      long limit = servedAny ? QUIET_NANOS : FIRST_REQUEST_NANOS;
+      return since != 0 && System.nanoTime() - since > limit;
+    }
+  }
+
   interface Connection {
     Channel channel();
 
-    /** Returns the time since which it is idle, or zero if it is serving; safe for any thread. */
-    long quietSinceNanos();
-
-    /** Returns whether a request was served; if not, a drain closes the connection at once. */
-    boolean servedAny();
+    Activity activity();
 
     /** Closes after the active requests have ended. */
     void drain();
@@ -192,11 +212,8 @@ public final class HttpListener implements AutoCloseable {
   }
 
   private void closeIdle() {
-    long now = System.nanoTime();
     for (Connection connection : open) {
-      long quietSince = connection.quietSinceNanos();
-      long limit = connection.servedAny() ? QUIET_NANOS : FIRST_REQUEST_NANOS;
-      if (quietSince != 0 && now - quietSince > limit) {
+      if (connection.activity().isIdle()) {
         connection.channel().eventLoop().execute(connection::close);
       }
     }

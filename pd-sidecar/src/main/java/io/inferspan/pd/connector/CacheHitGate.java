@@ -1,6 +1,5 @@
 package io.inferspan.pd.connector;
 
-import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.json.JsonValue;
@@ -107,8 +106,7 @@ final class CacheHitGate implements Gate {
   private Verdict whole(HeldBody body) {
     if (!looking) {
       looking = true;
-      int depth = request.config().get(Settings.JSON_DEPTH_LIMIT);
-      request.compute(body, () -> JsonScan.of(body.join(), depth), this::looked);
+      request.scan(body, this::looked);
     }
     return verdict;
   }

@@ -155,7 +155,7 @@ public final class EncodeStage {
       fail(answer);
     } else if (mergesTransferParams) {
       answer.heldBy(request.body().held());
-      request.scan(answer, scan -> add(index, scan.object()));
+      request.scan(answer.received(), scan -> add(index, scan.object()));
     } else {
       answer.release();
       answered();

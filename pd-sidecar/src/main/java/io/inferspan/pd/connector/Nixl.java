@@ -136,7 +136,7 @@ public final class Nixl implements Connector {
       request.deliver(answer);
       return;
     }
-    request.scan(answer, scan -> decode(pair, scan));
+    request.scan(answer.received(), scan -> decode(pair, scan));
   }
 
   private static void decode(Pair pair, JsonScan scan) {

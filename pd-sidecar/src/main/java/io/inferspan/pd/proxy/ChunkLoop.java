@@ -122,7 +122,7 @@ public final class ChunkLoop {
       return;
     }
     hold(answer);
-    request.scan(answer, scan -> take(answer, scan.object()));
+    request.scan(answer.received(), scan -> take(answer, scan.object()));
   }
 
   private void take(EngineAnswer answer, @Nullable JsonObject json) {

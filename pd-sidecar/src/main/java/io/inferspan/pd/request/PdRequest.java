@@ -173,15 +173,10 @@ public final class PdRequest implements ClientExchange.Owner {
     new PrefillStage(this, leg, next).run();
   }
 
-  /** Scans the body of a response, which the caller holds. */
-  public void scan(EngineAnswer given, Consumer<JsonScan> next) {
+  /** Scans a body that the caller holds. */
+  public void scan(HeldBody holding, Consumer<JsonScan> next) {
     int depth = config().get(Settings.JSON_DEPTH_LIMIT);
-    HeldBody holding = given.held();
-    if (holding == null) {
-      next.accept(JsonScan.of(given.body(), depth));
-    } else {
-      compute(holding, () -> JsonScan.of(holding.join(), depth), next);
-    }
+    compute(holding, () -> JsonScan.of(holding.join(), depth), next);
   }
 
   /**

@@ -134,9 +134,7 @@ public final class RequestBody implements BodyListener {
   public void end(HttpHeaders trailers) {
     if (!over) {
       stop();
-      int depth = request.config().get(Settings.JSON_DEPTH_LIMIT);
-      request.guard(
-          () -> request.compute(held, () -> JsonScan.of(held.join(), depth), this::scanned));
+      request.guard(() -> request.scan(held, this::scanned));
     }
   }
 

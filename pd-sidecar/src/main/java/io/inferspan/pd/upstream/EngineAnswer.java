@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,6 +132,11 @@ public record EngineAnswer(
 
   public EngineAnswer with(HttpHeaders others) {
     return new EngineAnswer(status, others, held, own, failure);
+  }
+
+  /** Returns the body of a response that an engine gave. */
+  public HeldBody received() {
+    return Objects.requireNonNull(held, "this is a response of the proxy itself");
   }
 
   public byte[] body() {

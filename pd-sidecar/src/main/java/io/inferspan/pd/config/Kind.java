@@ -16,27 +16,21 @@ import java.util.function.Predicate;
  * @param allowed a description of the allowed values that follows "must be"
  * @param form reads a text
  * @param bounds returns whether a well-formed value is allowed
- * @param choices the allowed words; empty for any
  */
-record Kind<T>(
-    String placeholder,
-    String allowed,
-    Function<String, T> form,
-    Predicate<T> bounds,
-    List<String> choices) {
+record Kind<T>(String placeholder, String allowed, Function<String, T> form, Predicate<T> bounds) {
   static final int MAX_PORT = 65_535;
 
-  static final Kind<String> TEXT = unbounded("string", "a text", String::strip);
+  static final Kind<String> TEXT = new Kind<>("string", "a text", String::strip);
 
   /** The name of a file or a folder. */
-  static final Kind<String> PATH = bounded("string", "a path", String::strip, Kind::isPath);
+  static final Kind<String> PATH = new Kind<>("string", "a path", String::strip, Kind::isPath);
 
-  static final Kind<Boolean> ON_OFF = unbounded("bool", "true or false", GoWords::bool);
+  static final Kind<Boolean> ON_OFF = new Kind<>("bool", "true or false", GoWords::bool);
 
   static final Kind<Integer> PORT = whole(1, MAX_PORT);
 
   static final Kind<Duration> DURATION =
-      bounded(
+      new Kind<>(
           "duration",
           "a duration of 0 or more such as 200ms, 1.5s or 1m30s",
           GoWords::duration,
@@ -44,7 +38,7 @@ record Kind<T>(
 
   /** A log level as in the flags of zap and klog: a word or a verbosity. */
   static final Kind<Level> VERBOSITY =
-      unbounded(
+      new Kind<>(
           "level", "one of trace, debug, info, warn, error, or a verbosity such as 4", Kind::level);
 
   /** The verbosities from which on llm-d's sidecar logs at debug and at trace. */
@@ -52,19 +46,14 @@ record Kind<T>(
 
   private static final int TRACE = 5;
 
-  private static <T> Kind<T> unbounded(
-      String placeholder, String allowed, Function<String, T> form) {
-    return bounded(placeholder, allowed, form, _ -> true);
-  }
-
-  private static <T> Kind<T> bounded(
-      String placeholder, String allowed, Function<String, T> form, Predicate<T> bounds) {
-    return new Kind<>(placeholder, allowed, form, bounds, List.of());
+  /** Creates a type without other rules than its form. */
+  private Kind(String placeholder, String allowed, Function<String, T> form) {
+    this(placeholder, allowed, form, _ -> true);
   }
 
   static Kind<Integer> whole(int min, int max) {
     String up = max == Integer.MAX_VALUE ? ", " + min + " or more" : " from " + min + " to " + max;
-    return bounded(
+    return new Kind<>(
         "int",
         "a whole number" + up,
         text -> Math.clamp(Long.parseLong(text), Integer.MIN_VALUE, Integer.MAX_VALUE),
@@ -79,7 +68,7 @@ record Kind<T>(
   static Kind<Long> size(String min, String max) {
     long least = GoWords.bytes(min);
     long most = GoWords.bytes(max);
-    return bounded(
+    return new Kind<>(
         "size",
         "a size from " + min + " to " + max + " such as 65536, 64KiB or 8MiB",
         GoWords::bytes,
@@ -98,8 +87,7 @@ record Kind<T>(
         "string",
         "one of " + String.join(", ", named) + (optional ? ", or empty" : ""),
         String::strip,
-        value -> choices.contains(value) || retired.contains(value),
-        choices);
+        value -> choices.contains(value) || retired.contains(value));
   }
 
   /** A list of words; any words if there are no choices. */
@@ -110,8 +98,7 @@ record Kind<T>(
         "list",
         known.isEmpty() ? "texts separated by commas" : some,
         GoWords::list,
-        value -> known.isEmpty() || known.containsAll(value),
-        known);
+        value -> known.isEmpty() || known.containsAll(value));
   }
 
   /**

@@ -1,10 +1,12 @@
 package io.inferspan.pd.allow;
 
+import io.inferspan.pd.allow.ObjectReader.ObjectEvent;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.json.DecodeException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,25 @@ final class ResourceWatch implements AutoCloseable {
 
   private static final int OK = 200;
   private static final int GONE = 410;
+
+  /** Pauses between successive failed attempts: growing, with jitter. */
+  static final class Backoff {
+    static final long FIRST_MILLIS = 250;
+    static final long LONGEST_MILLIS = 30_000;
+
+    private int failures;
+
+    /** Returns the next pause, half of which is random. */
+    long nextMillis() {
+      long whole = Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(failures, 10));
+      failures++;
+      return whole / 2 + ThreadLocalRandom.current().nextLong(whole / 2 + 1);
+    }
+
+    void reset() {
+      failures = 0;
+    }
+  }
 
   private final ApiClient api;
   private final String collection;

@@ -2,6 +2,7 @@ package io.inferspan.pd.allow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.pd.allow.ResourceWatch.Backoff;
 import org.junit.jupiter.api.Test;
 
 class BackoffTest {

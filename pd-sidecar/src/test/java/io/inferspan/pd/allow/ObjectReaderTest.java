@@ -3,10 +3,11 @@ package io.inferspan.pd.allow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.inferspan.pd.allow.ObjectEvent.Failed;
-import io.inferspan.pd.allow.ObjectEvent.Gone;
-import io.inferspan.pd.allow.ObjectEvent.Present;
-import io.inferspan.pd.allow.ObjectEvent.UpTo;
+import io.inferspan.pd.allow.ObjectReader.ObjectEvent;
+import io.inferspan.pd.allow.ObjectReader.ObjectEvent.Failed;
+import io.inferspan.pd.allow.ObjectReader.ObjectEvent.Gone;
+import io.inferspan.pd.allow.ObjectReader.ObjectEvent.Present;
+import io.inferspan.pd.allow.ObjectReader.ObjectEvent.UpTo;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -164,9 +166,16 @@ public final class HeldBody {
     return buffer;
   }
 
-  /** Returns the body that a buffer refers to; null for other buffers. */
-  public static @Nullable HeldBody of(ByteBuf buffer) {
-    return buffer instanceof Counted counted ? counted.body : null;
+  /**
+   * Returns the promise of a write, which keeps the bytes of a body counted until they are written;
+   * TLS releases plain text earlier.
+   */
+  public static ChannelPromise untilWritten(ByteBuf buffer, ChannelHandlerContext context) {
+    if (buffer instanceof Counted counted) {
+      HeldBody body = counted.body.retain();
+      return context.newPromise().addListener(_ -> body.release());
+    }
+    return context.voidPromise();
   }
 
   /** Keeps another body until this one is released. */

@@ -2,6 +2,9 @@ package io.inferspan.pd.server;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts a small piece of a chunked body and its framing into one buffer.
@@ -21,11 +24,21 @@ final class ChunkFrame {
 
   private ChunkFrame() {}
 
+  /** Writes a piece of a chunked body, bypassing the encoder if there is one. */
+  static void write(
+      ByteBuf piece, ChannelHandlerContext context, @Nullable ChannelHandlerContext encoder) {
+    if (encoder == null || !piece.isReadable()) {
+      context.write(new DefaultHttpContent(piece), context.voidPromise());
+    } else {
+      encoder.write(around(piece, encoder.alloc()), encoder.voidPromise());
+    }
+  }
+
   /**
    * Returns a copy of {@code piece}, which must not be empty, with its framing; releases the
    * original.
    */
-  static ByteBuf around(ByteBuf piece, ByteBufAllocator allocator) {
+  private static ByteBuf around(ByteBuf piece, ByteBufAllocator allocator) {
     int size = piece.readableBytes();
     ByteBuf framed = allocator.directBuffer(size + MAX_SIZE_DIGITS + LINE_ENDS_BYTES);
     int shift = (Integer.SIZE - 1 - Integer.numberOfLeadingZeros(size)) / DIGIT_BITS * DIGIT_BITS;

@@ -1,62 +1,72 @@
 package io.inferspan.pd.server;
 
-import io.inferspan.pd.net.HeldBody;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufHolder;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.FullHttpRequest;
-import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 connection of a client, or one HTTP/2 stream.
  *
- * <p>It answers one request at a time; pipelined requests wait in its {@link RequestDecoder}.
+ * <p>It answers one request at a time; pipelined requests wait in its {@link Decoder}.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter
     implements HttpListener.Connection {
   private static final int MAX_DRAINED_BYTES = 256 * 1024;
+  private static final int MAX_PART_BYTES = 64 * 1024;
+  private static final int MAX_AHEAD_BYTES = 16 * 1024;
 
   private final Consumer<ClientExchange> handler;
   private final int rank;
   private @Nullable ChannelHandlerContext context;
-  private @Nullable ChannelHandlerContext decoder;
+
+  /** Null for an HTTP/2 stream, and after a protocol upgrade. */
+  private @Nullable Decoder decoder;
+
   private @Nullable ChannelHandlerContext encoder;
   private @Nullable ClientExchange current;
-  private @Nullable ReadingPause pause;
+  private final ReadingPause pause = new ReadingPause();
   private int drainedBytes;
   private boolean wanted = true;
   private boolean draining;
   private boolean broken;
   private final HttpListener.Activity activity = new HttpListener.Activity();
 
-  ClientConnection(Consumer<ClientExchange> handler, int rank) {
-    this.handler = handler;
-    this.rank = rank;
+  ClientConnection(HttpListener.Settings settings) {
+    this.handler = settings.handler();
+    this.rank = settings.rank();
+  }
+
+  /** Sets up a channel for HTTP/1.1. */
+  static ClientConnection install(Channel channel, HttpListener.Settings settings) {
+    ClientConnection connection = new ClientConnection(settings);
+    Decoder decoder = connection.new Decoder(settings.headerBytes());
+    connection.decoder = decoder;
+    channel.pipeline().addLast(decoder, new HttpResponseEncoder(), connection);
+    return connection;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     this.context = context;
-    this.decoder = context.pipeline().context(RequestDecoder.class);
     this.encoder = context.pipeline().context(HttpResponseEncoder.class);
   }
 
@@ -65,7 +75,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return context().channel();
   }
 
-  private ChannelHandlerContext context() {
+  ChannelHandlerContext context() {
     if (context == null) {
       throw new IllegalStateException("the connection is not in a pipeline yet");
     }
@@ -76,15 +86,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return rank;
   }
 
-  String clientAddress() {
-    Channel own = channel();
-    SocketAddress address =
-        own.parent() == null || own.remoteAddress() instanceof InetSocketAddress
-            ? own.remoteAddress()
-            : own.parent().remoteAddress();
-    return address instanceof InetSocketAddress internet && internet.getAddress() != null
-        ? internet.getAddress().getHostAddress()
-        : "";
+  /** Returns the context whose writes bypass the encoder; null if there is no encoder. */
+  @Nullable ChannelHandlerContext encoder() {
+    return encoder;
   }
 
   @Override
@@ -102,48 +106,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  void write(Object part) {
-    context().write(part, context().voidPromise());
-  }
-
-  /** Writes a piece of a body; held bytes stay counted until they are written. */
-  void writeBody(HttpContent part) {
-    context().write(part, untilWritten(part));
-  }
-
-  /** Writes a whole response; held bytes stay counted until they are written. */
-  void writeAnswer(FullHttpResponse answer) {
-    context().writeAndFlush(answer, untilWritten(answer));
-  }
-
-  /** Keeps held bytes counted until they are written; TLS releases plain text earlier. */
-  private ChannelPromise untilWritten(HttpContent part) {
-    HeldBody held = HeldBody.of(part.content());
-    if (held == null) {
-      return context().voidPromise();
-    }
-    held.retain();
-    return context().newPromise().addListener(_ -> held.release());
-  }
-
-  /** Writes a small piece of a chunked body, bypassing the encoder if there is one. */
-  void writeChunk(ByteBuf piece) {
-    ChannelHandlerContext past = encoder;
-    if (past == null || !piece.isReadable()) {
-      write(new DefaultHttpContent(piece));
-    } else {
-      past.write(ChunkFrame.around(piece, channel().alloc()), past.voidPromise());
-    }
-  }
-
-  void writeAndFlush(Object part) {
-    context().writeAndFlush(part, context().voidPromise());
-  }
-
-  void flush() {
-    context().flush();
-  }
-
   @Override
   public void close() {
     context().close();
@@ -159,47 +121,34 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   /** Stops or resumes reading; pipelined data may keep it stopped. */
   void reading(boolean on) {
     wanted = on;
-    RequestDecoder decoding = decoder == null ? null : (RequestDecoder) decoder.handler();
-    if (decoding == null || !on) {
+    if (decoder == null || !on) {
       autoRead(on);
-    } else if (!decoding.decoding()) {
-      decoded(decoding.isFull());
+    } else if (!decoder.decoding) { // else it is done after decoding
+      autoRead(!decoder.isFull());
     }
-  }
-
-  /** Called after decoding; {@code full} means that no more pipelined data is accepted. */
-  void decoded(boolean full) {
-    autoRead(wanted && !full);
   }
 
   private void autoRead(boolean on) {
     channel().config().setAutoRead(on);
     if (wanted) {
-      endPause();
-    } else if (pause == null) {
-      // Only here: probes that read pipelined data would have to store it.
-      pause = new ReadingPause(context());
-    }
-  }
-
-  private void endPause() {
-    if (pause != null) {
       pause.end();
-      pause = null;
+    } else {
+      // Only here: probes that read pipelined data would have to store it.
+      pause.begin(context());
     }
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object part) {
-    if (pause != null && part instanceof ByteBufHolder content) {
+    if (part instanceof ByteBufHolder content) {
       pause.read(content.content().readableBytes());
     }
-    if (broken) {
-      ReferenceCountUtil.release(part);
-    } else if (part instanceof ByteBuf bytes) {
-      takeRaw(bytes);
+    if (part instanceof HttpObject object && !broken) {
+      take(object);
+    } else if (part instanceof ByteBuf bytes && !broken && current != null) {
+      current.raw(bytes);
     } else {
-      take((HttpObject) part);
+      ReferenceCountUtil.release(part);
     }
   }
 
@@ -207,20 +156,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
    * Returns whether the next request can be handled; a client that does not read responses must
    * wait.
    */
-  boolean ready() {
+  private boolean ready() {
     return current == null ? channel().isWritable() : !current.requestEnded();
-  }
-
-  /** Returns whether no further request is served on this connection. */
-  boolean isBroken() {
-    return broken;
-  }
-
-  /** Records bytes that were read and cannot be handled yet. */
-  void readAhead(int bytes) {
-    if (pause != null) {
-      pause.read(bytes);
-    }
   }
 
   private void take(HttpObject object) {
@@ -236,22 +173,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Receives bytes after a protocol upgrade. */
-  private void takeRaw(ByteBuf bytes) {
-    if (current == null) {
-      bytes.release();
-    } else {
-      current.raw(bytes);
-    }
-  }
-
   private boolean begin(HttpRequest head) {
     HttpResponseStatus fault = RequestFault.of(head);
     if (fault != null) {
       refuse(head, fault);
       return false;
     }
-    ClientExchange exchange = new ClientExchange(this, bare(head));
+    ClientExchange exchange = new ClientExchange(this, Http2Connection.bare(head));
     current = exchange;
     activity.begins();
     drainedBytes = 0;
@@ -260,13 +188,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     handler.accept(exchange);
     return true;
-  }
-
-  /** Returns only the head. An HTTP/2 request without a body arrives as one full message. */
-  private static HttpRequest bare(HttpRequest head) {
-    return head instanceof FullHttpRequest
-        ? new DefaultHttpRequest(head.protocolVersion(), head.method(), head.uri(), head.headers())
-        : head;
   }
 
   private void takeContent(HttpContent content) {
@@ -309,7 +230,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   private void advance() {
     if (decoder != null) {
-      ((RequestDecoder) decoder.handler()).goOn(decoder);
+      decoder.goOn();
     }
     if (current != null) {
       current.pause();
@@ -320,38 +241,32 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private void refuse(HttpObject object, HttpResponseStatus status) {
     ReferenceCountUtil.release(object);
     broken = true;
-    ClientExchange exchange = current;
-    if (exchange == null) {
+    if (current == null) {
       HttpRequest unread = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
-      exchange = new ClientExchange(this, unread);
-      current = exchange;
+      current = new ClientExchange(this, unread);
     }
-    exchange.refuse(status);
+    current.refuse(status);
   }
 
-  /** Upgrades the connection: after {@code head}, raw bytes are passed in both directions. */
-  void switchProtocol(HttpResponse head) {
-    writeAndFlush(head);
+  /** Upgrades the connection: from now on, raw bytes are passed in both directions. */
+  void switchProtocol() {
+    Decoder leaving = decoder;
     channel().pipeline().remove(HttpResponseEncoder.class);
-    channel().pipeline().remove(RequestDecoder.class);
-    decoder = null;
+    if (leaving != null) {
+      channel().pipeline().remove(leaving);
+      decoder = null;
+    }
     reading(true);
   }
 
   /** Truncates a response in a way that the client can detect. */
   void breakOff(boolean byReset) {
-    if (byReset) {
-      ConnectionEnd.reset(over());
-    } else {
-      ConnectionEnd.brokenOff(over());
-    }
+    ConnectionEnd.breakOff(over(), byReset);
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (pause != null) {
-      pause.readOn();
-    }
+    pause.readOn();
     if (current != null) {
       current.pause();
     }
@@ -371,7 +286,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     broken = true;
-    endPause();
+    pause.end();
     ClientExchange exchange = current;
     current = null;
     if (exchange != null) {
@@ -386,5 +301,100 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       current.malformed(0);
     }
     context.close();
+  }
+
+  /**
+   * Decodes one request at a time. A pipelined request stays undecoded until the response to the
+   * previous one is complete; too many undecoded bytes pause reading.
+   */
+  private final class Decoder extends HttpRequestDecoder {
+    private boolean decoding;
+    private boolean blocked;
+
+    Decoder(int headerBytes) {
+      super(
+          new HttpDecoderConfig()
+              .setMaxInitialLineLength(MAX_PART_BYTES)
+              .setMaxHeaderSize(headerBytes)
+              .setMaxChunkSize(MAX_PART_BYTES));
+      setCumulator(this::joined);
+    }
+
+    /**
+     * Copies pipelined bytes into a buffer of exactly their size: Netty's cumulation keeps decoded
+     * bytes and doubles its buffer. The copy is small, because reading stops at a limit.
+     */
+    private ByteBuf joined(ByteBufAllocator allocator, ByteBuf ahead, ByteBuf more) {
+      if (ready() || !ahead.isReadable() || !more.isReadable()) {
+        return MERGE_CUMULATOR.cumulate(allocator, ahead, more);
+      }
+      try {
+        return allocator
+            .buffer(ahead.readableBytes() + more.readableBytes())
+            .writeBytes(ahead)
+            .writeBytes(more);
+      } finally {
+        ahead.release();
+        more.release();
+      }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object part) throws Exception {
+      if (part instanceof ByteBuf bytes && !ready()) {
+        pause.read(bytes.readableBytes());
+      }
+      decoding = true;
+      try {
+        super.channelRead(context, part);
+      } finally {
+        decoding = false;
+      }
+      autoRead(wanted && !isFull());
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
+        throws Exception {
+      if (broken) {
+        in.skipBytes(in.readableBytes());
+        return;
+      }
+      blocked = !ready();
+      if (!blocked) {
+        super.decode(context, in, out);
+      }
+    }
+
+    /** Decodes pipelined bytes, unless decoding is in progress. */
+    void goOn() {
+      if (decoding || actualReadableBytes() == 0) {
+        return;
+      }
+      ChannelHandlerContext context = channel().pipeline().context(this);
+      try {
+        channelRead(context, Unpooled.EMPTY_BUFFER);
+      } catch (Exception e) {
+        context.fireExceptionCaught(e);
+      }
+    }
+
+    /** Returns whether the limit of pipelined bytes is reached. */
+    boolean isFull() {
+      // If decoding is not blocked, the bytes belong to the current request, and may exceed the
+      // limit.
+      return blocked && actualReadableBytes() > MAX_AHEAD_BYTES;
+    }
+
+    /** Prevents Netty from continuing to read after a read without a decodable message. */
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) throws Exception {
+      if (ready()) {
+        super.channelReadComplete(context);
+      } else {
+        discardSomeReadBytes();
+        context.fireChannelReadComplete();
+      }
+    }
   }
 }

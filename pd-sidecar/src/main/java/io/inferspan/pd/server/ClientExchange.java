@@ -2,8 +2,11 @@ package io.inferspan.pd.server;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.inferspan.pd.net.HeldBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -21,6 +24,8 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientExchange {
   private final ClientConnection connection;
+  private final ChannelHandlerContext context;
   private final HttpRequest request;
   private final boolean old;
   private final ArrayDeque<HttpContent> held = new ArrayDeque<>(2);
@@ -69,6 +75,7 @@ public final class ClientExchange {
 
   ClientExchange(ClientConnection connection, HttpRequest request) {
     this.connection = connection;
+    this.context = connection.context();
     this.request = request;
     // Stored, because the request may be changed before the response begins.
     this.old = request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
@@ -82,12 +89,19 @@ public final class ClientExchange {
   }
 
   public EventLoop loop() {
-    return connection.channel().eventLoop();
+    return context.channel().eventLoop();
   }
 
   /** Returns the address of the client; empty if unknown. */
   public String clientAddress() {
-    return connection.clientAddress();
+    Channel own = context.channel();
+    SocketAddress address =
+        own.parent() == null || own.remoteAddress() instanceof InetSocketAddress
+            ? own.remoteAddress()
+            : own.parent().remoteAddress();
+    return address instanceof InetSocketAddress internet && internet.getAddress() != null
+        ? internet.getAddress().getHostAddress()
+        : "";
   }
 
   /** Returns the index of the listener that accepted the request, from zero. */
@@ -112,7 +126,7 @@ public final class ClientExchange {
   public void continueBody() {
     request.headers().remove(HttpHeaderNames.EXPECT);
     if (awaitsContinue && !requestEnded && !gone && !answerBegun) {
-      connection.writeAndFlush(
+      sendNow(
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
     }
@@ -125,7 +139,7 @@ public final class ClientExchange {
 
   /** Returns whether the client accepts more data without buffering here. */
   public boolean writable() {
-    return connection.channel().isWritable();
+    return context.channel().isWritable();
   }
 
   /** Sets an action for when a slow client accepts data again. */
@@ -160,10 +174,11 @@ public final class ClientExchange {
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       raw = true;
       closesAfter = true;
-      connection.switchProtocol(head);
+      sendNow(head);
+      connection.switchProtocol();
     } else {
       frame(head);
-      connection.write(head);
+      context.write(head, context.voidPromise());
     }
   }
 
@@ -203,16 +218,20 @@ public final class ClientExchange {
     if (gone || answerEnded) {
       content.release();
     } else if (chunked && content.readableBytes() <= ChunkFrame.MAX_BYTES) {
-      connection.writeChunk(content);
+      ChunkFrame.write(content, context, connection.encoder());
     } else if (raw) {
-      connection.write(content);
+      context.write(content, context.voidPromise());
     } else {
-      connection.writeBody(new DefaultHttpContent(content));
+      context.write(new DefaultHttpContent(content), HeldBody.untilWritten(content, context));
     }
   }
 
+  private void sendNow(Object part) {
+    context.writeAndFlush(part, context.voidPromise());
+  }
+
   public void flush() {
-    connection.flush();
+    context.flush();
   }
 
   public void end(HttpHeaders trailers) {
@@ -222,7 +241,7 @@ public final class ClientExchange {
     answerEnded = true;
     releaseHeld();
     if (!raw) {
-      connection.writeAndFlush(
+      sendNow(
           trailers.isEmpty()
               ? LastHttpContent.EMPTY_LAST_CONTENT
               : new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, trailers));
@@ -249,7 +268,7 @@ public final class ClientExchange {
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1, status, body, headers, EmptyHttpHeaders.INSTANCE);
     frame(answer);
-    connection.writeAnswer(answer);
+    context.writeAndFlush(answer, HeldBody.untilWritten(body, context));
     connection.answered(this);
   }
 

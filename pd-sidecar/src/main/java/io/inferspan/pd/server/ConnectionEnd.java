@@ -66,8 +66,17 @@ final class ConnectionEnd {
     socket.shutdownOutput();
   }
 
+  /** Truncates a response in a way that the client can detect. */
+  static void breakOff(ChannelHandlerContext context, boolean byReset) {
+    if (byReset) {
+      reset(context);
+    } else {
+      closeWhenSent(context);
+    }
+  }
+
   /** Closes once written data has been sent; a client that does not read cannot delay this. */
-  static void brokenOff(ChannelHandlerContext context) {
+  private static void closeWhenSent(ChannelHandlerContext context) {
     Channel channel = context.channel();
     if (channel instanceof Http2StreamChannel) {
       context.flush();
@@ -81,7 +90,7 @@ final class ConnectionEnd {
   /**
    * Aborts a connection, so that the client cannot mistake a truncated response for a complete one.
    */
-  static void reset(ChannelHandlerContext context) {
+  private static void reset(ChannelHandlerContext context) {
     if (context.channel().config() instanceof SocketChannelConfig config) {
       config.setSoLinger(0);
     }

@@ -5,6 +5,9 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
@@ -65,6 +68,13 @@ final class Http2Connection implements HttpListener.Connection {
     return connection;
   }
 
+  /** Returns only the head: a request without a body arrives as one full message. */
+  static HttpRequest bare(HttpRequest head) {
+    return head instanceof FullHttpRequest
+        ? new DefaultHttpRequest(head.protocolVersion(), head.method(), head.uri(), head.headers())
+        : head;
+  }
+
   /** Drops protocol errors, which the codec has already answered. */
   private static final class Unlogged extends ChannelInboundHandlerAdapter {
     @Override
@@ -75,7 +85,7 @@ final class Http2Connection implements HttpListener.Connection {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel stream) {
-        ClientConnection served = new ClientConnection(settings.handler(), settings.rank());
+        ClientConnection served = new ClientConnection(settings);
         opened(served);
         stream.closeFuture().addListener(_ -> closed(served));
         stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true), served);

@@ -201,7 +201,7 @@ public final class HttpListener implements AutoCloseable {
     Connection connection =
         http2
             ? Http2Connection.install(client, settings)
-            : RequestDecoder.install(client, settings);
+            : ClientConnection.install(client, settings);
     open.add(connection);
     client.closeFuture().addListener(_ -> open.remove(connection));
     if (cut) {

@@ -23,39 +23,46 @@ final class ReadingPause {
   private static final int MAX_PROBES = 6;
   private static final long FIRST_PROBE_MILLIS = 500;
 
-  private final ChannelHandlerContext context;
+  /** Null unless reading is paused. */
+  private @Nullable ChannelHandlerContext paused;
+
   private long readBytes;
   private int probes;
-  private boolean over;
   private @Nullable ScheduledFuture<?> next;
 
-  ReadingPause(ChannelHandlerContext context) {
-    this.context = context;
-    probeLater();
-  }
-
-  /** Schedules the next probe; each pause is as long as all previous ones together. */
-  private void probeLater() {
-    if (probes < MAX_PROBES) {
-      long delay = FIRST_PROBE_MILLIS << Math.max(0, probes - 1);
-      next = context.executor().schedule(this::probe, delay, TimeUnit.MILLISECONDS);
+  /** Begins the pause, unless it has begun. */
+  void begin(ChannelHandlerContext context) {
+    if (paused == null) {
+      paused = context;
+      readBytes = 0;
+      probes = 0;
+      probeLater(context);
     }
   }
 
-  private void probe() {
+  /** Schedules the next probe; each pause is as long as all previous ones together. */
+  private void probeLater(ChannelHandlerContext context) {
+    if (probes < MAX_PROBES) {
+      long delay = FIRST_PROBE_MILLIS << Math.max(0, probes - 1);
+      next = context.executor().schedule(() -> probe(context), delay, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void probe(ChannelHandlerContext context) {
     probes++;
-    if (!over && context.channel().isOpen()) {
+    if (paused != null && context.channel().isOpen()) {
       context.channel().config().setOption(ChannelOption.SO_RCVBUF, RECEIVE_BYTES);
       readOn();
-      probeLater();
+      probeLater(context);
     }
   }
 
   /** Ends the pause, because reading was resumed or the client has disconnected. */
   void end() {
-    over = true;
+    paused = null;
     if (next != null) {
       next.cancel(false);
+      next = null;
     }
   }
 
@@ -65,8 +72,8 @@ final class ReadingPause {
 
   /** Continues reading until the probe has read enough. */
   void readOn() {
-    if (!over && readBytes < (long) probes * PROBE_BYTES) {
-      context.read();
+    if (paused != null && readBytes < (long) probes * PROBE_BYTES) {
+      paused.read();
     }
   }
 }

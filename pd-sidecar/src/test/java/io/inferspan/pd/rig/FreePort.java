@@ -1,20 +1,33 @@
 package io.inferspan.pd.rig;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Finds ports without a listener. */
+/**
+ * Finds ports without a listener, each one once.
+ *
+ * <p>They are below the ports that the kernel selects for port 0, so that no server that starts
+ * later gets one of them.
+ */
 public final class FreePort {
+  private static final int FIRST = 10_000;
+  private static final int LAST = 30_000;
+  private static final AtomicInteger PORT =
+      new AtomicInteger(ThreadLocalRandom.current().nextInt(FIRST, LAST));
 
   private FreePort() {}
 
   /** A port that was free a moment ago. */
   public static int next() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    while (true) {
+      int port = PORT.updateAndGet(before -> before == LAST ? FIRST : before + 1);
+      try (ServerSocket socket = new ServerSocket(port)) {
+        return socket.getLocalPort();
+      } catch (IOException e) {
+        // It is in use.
+      }
     }
   }
 }

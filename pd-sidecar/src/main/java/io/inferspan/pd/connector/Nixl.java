@@ -99,14 +99,12 @@ public final class Nixl implements Connector {
             .beginObject()
             .member("do_remote_decode", true)
             .member("do_remote_prefill", false)
-            .nullMember("remote_engine_id")
-            .nullMember("remote_block_ids")
-            .nullMember("remote_port")
-            .name("remote_host");
-    if (transfer == null) {
-      params.nothing();
-    } else {
-      transfer.describeDecoder(params.text(transfer.decodeHost()));
+            .member("remote_engine_id", null)
+            .member("remote_block_ids", null)
+            .member("remote_port", null)
+            .member("remote_host", transfer == null ? null : transfer.decodeHost());
+    if (transfer != null) {
+      transfer.describeDecoder(params);
     }
     if (peers != null) {
       peers.addSource(params, request);

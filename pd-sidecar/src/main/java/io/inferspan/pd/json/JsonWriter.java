@@ -3,6 +3,7 @@ package io.inferspan.pd.json;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes small JSON values as UTF-8 bytes. It writes the commas; the caller closes objects and
@@ -34,20 +35,13 @@ public final class JsonWriter {
     return text(name).put(':');
   }
 
-  public JsonWriter member(String name, String text) {
-    return name(name).text(text);
-  }
-
-  public JsonWriter member(String name, long number) {
-    return name(name).number(number);
-  }
-
-  public JsonWriter member(String name, boolean value) {
-    return name(name).bool(value);
-  }
-
-  public JsonWriter nullMember(String name) {
-    return name(name).nothing();
+  /** Writes a member: a number, a boolean or null as it is, anything else as a string. */
+  public JsonWriter member(String name, @Nullable Object value) {
+    name(name);
+    if (value == null || value instanceof Number || value instanceof Boolean) {
+      return raw(String.valueOf(value));
+    }
+    return text(value.toString());
   }
 
   public JsonWriter text(String text) {
@@ -64,18 +58,6 @@ public final class JsonWriter {
       }
     }
     return put('"');
-  }
-
-  public JsonWriter number(long value) {
-    return raw(Long.toString(value));
-  }
-
-  public JsonWriter bool(boolean value) {
-    return raw(Boolean.toString(value));
-  }
-
-  public JsonWriter nothing() {
-    return raw("null");
   }
 
   /** Writes JSON that is known to be one valid value. */

@@ -127,7 +127,7 @@ class JsonEditTest {
               .name("role")
               .text("assistant")
               .name("n")
-              .nothing()
+              .raw("null")
               .endObject()
               .toBytes();
       grown.raw(any ? "," : "").raw(last).raw("]");
@@ -141,9 +141,9 @@ class JsonEditTest {
 
   @Test
   void writtenObjects_haveTheirCommas() {
-    JsonWriter writer = new JsonWriter().beginObject().name("a").bool(true).name("b").beginArray();
-    writer.number(1).number(-2).text("").beginArray().endArray().raw("{}").endArray();
-    writer.name("c").beginObject().endObject().name("d").nothing().endObject();
+    JsonWriter writer = new JsonWriter().beginObject().member("a", true).name("b").beginArray();
+    writer.raw("1").raw("-2").text("").beginArray().endArray().raw("{}").endArray();
+    writer.name("c").beginObject().endObject().member("d", null).endObject();
     assertThat(writer.toBytes())
         .asString(UTF_8)
         .isEqualTo("{\"a\":true,\"b\":[1,-2,\"\",[],{}],\"c\":{},\"d\":null}");

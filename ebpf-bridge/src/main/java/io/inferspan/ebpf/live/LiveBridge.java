@@ -181,8 +181,7 @@ public final class LiveBridge {
 
   private @Nullable OwnThreads ownThreads() {
     if (!PublishingContextStorage.install()) {
-      limits.add(
-          "own threads are not observed: start the bridge before OpenTelemetry's context is first used");
+      limits.add("own threads are not observed: attach the bridge before OpenTelemetry is used");
       return null;
     }
     OwnMemory memory = kernel.ownMemory();

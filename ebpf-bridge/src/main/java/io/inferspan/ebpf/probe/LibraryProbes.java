@@ -157,7 +157,7 @@ public final class LibraryProbes implements AutoCloseable {
     libraries.values().forEach(library -> library.pause(events));
   }
 
-  /** Attaches them again, also to libraries that were found meanwhile. */
+  /** Attaches the probes of a class again, and to libraries that were found in the meantime. */
   public synchronized void resume(EventClass events) {
     paused.remove(events);
     for (WatchedLibrary library : libraries.values()) {

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The requests that have unwritten events, or that were written but have not ended.
  *
- * <p>If there are too many, one that was written is forgotten first, then one that has ended is
- * written, then the one without an event for the longest time. The number of folds is limited, too.
- * Objects are reused, so a steady stream of events allocates nothing.
+ * <p>If there are too many, one that was already written is forgotten. If there is none, one that
+ * has ended is written, or else the one without an event for the longest time. The number of folds
+ * is limited, too. Objects are reused, so a steady stream of events allocates nothing.
  */
 final class OpenRequests {
 

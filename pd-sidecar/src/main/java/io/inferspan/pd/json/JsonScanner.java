@@ -168,8 +168,8 @@ final class JsonScanner {
   }
 
   /**
-   * Marks the first of eight bytes that is a quote, a backslash, a control or not ASCII with its
-   * highest bit.
+   * Sets the highest bit of the first of eight bytes that is a quote, a backslash, a control
+   * character or not ASCII.
    *
    * <p>Only the lowest mark is reliable, because the subtraction may borrow from the byte above a
    * match.

@@ -158,8 +158,8 @@ public record EngineAnswer(
   }
 
   /**
-   * Releases the body together with {@code other}, which may refer to its bytes; at once if that is
-   * null.
+   * Lets {@code other} release the body together with itself, because it may refer to the body's
+   * bytes. If {@code other} is null, releases the body at once.
    */
   public EngineAnswer heldBy(@Nullable HeldBody other) {
     if (held != null && other != null) {

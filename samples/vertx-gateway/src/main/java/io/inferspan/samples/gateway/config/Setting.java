@@ -10,7 +10,8 @@ enum Setting {
   DECODE("", "engines that decode, or their P/D sidecars: host:port,…"),
   PREFILL("", "engines that only prefill: host:port,…"),
   KV_EVENTS("", "KV-event publishers of the engines, decode first, in the same order: host:port,…"),
-  PREFILL_THRESHOLD_BYTES("1024", "uncached prompt bytes from which prefill runs on another pod"),
+  PREFILL_THRESHOLD_BYTES(
+      "1024", "with this many uncached prompt bytes or more, prefill runs on another pod"),
   RETRIES("1", "maximum number of other engines to retry a failed request on"),
   ANSWER_TIMEOUT_SECONDS("600", "maximum time without data from an engine"),
   IDLE_TIMEOUT_SECONDS("30", "time after which idle or stalled client connections are closed"),

@@ -5,7 +5,10 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Finds the first window of a marker in bytes, in any letter case, in one pass. */
+/**
+ * Searches bytes for any part of a marker that has a given length (a window), in any letter case
+ * and in one pass.
+ */
 final class FragmentSearch {
   private static final int PREFILTER_SIZE = 1 << 16;
 
@@ -24,7 +27,7 @@ final class FragmentSearch {
     }
   }
 
-  /** Returns the index of the first window in the bytes, or -1. */
+  /** Returns the index of the first window of the marker in the bytes, or -1. */
   int find(byte[] bytes) {
     int previous = 0;
     for (int i = 0; i < bytes.length; i++) {

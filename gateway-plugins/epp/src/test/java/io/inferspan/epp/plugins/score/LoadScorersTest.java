@@ -110,7 +110,7 @@ final class LoadScorersTest {
   @Test
   void settingsThatMakeNoSense_areRefused() {
     assertThatThrownBy(() -> LoadScorers.activeRequests(-1, 1))
-        .hasMessageContaining("are -1 and 1.0, but must be");
+        .hasMessageContaining("are -1 and 1.0; idleRequests must be 0 or more");
     assertThatThrownBy(() -> LoadScorers.activeRequests(0, Double.NaN))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> LoadScorers.loadAware(0)).hasMessageContaining("must be above 0");

@@ -32,6 +32,7 @@ static u32 written;
 static struct event wanted[MOST_EVENTS], found[MOST_EVENTS];
 static u32 wanted_count, found_count;
 static u64 plain; /* number of outputs that the fast path decoded */
+static bool is_broken;
 
 static u32 below(u32 bound)
 {
@@ -76,6 +77,12 @@ static void put_array(u32 count)
 	}
 }
 
+/* In a broken message, it may be 0xc1, which msgpack never uses, or the head of bytes or of an extension. */
+static void put_nil(void)
+{
+	put(!is_broken || below(16) ? 0xc0 : below(2) ? 0xc1 : 0xc4 + below(6));
+}
+
 static void put_scalar(void)
 {
 	switch (below(9)) {
@@ -87,7 +94,11 @@ static void put_scalar(void)
 	case 5: put(below(2) ? 0xcb : 0xcf); put_number(state, 8); return;
 	case 6: put(0xca); put_number(state, 4); return;
 	case 7: put(0xd0 + below(4)); put_number(state, 1 << (bytes[written - 1] & 3)); return;
-	default: put(below(2) ? 0xc0 : 0xe0 | below(32));
+	default:
+		if (below(2))
+			put_nil();
+		else
+			put(0xe0 | below(32));
 	}
 }
 
@@ -221,18 +232,23 @@ static void put_outputs(void)
 		put_id(event);
 		put_array(event->tokens = short_fields && below(8) ? 1 : below(4));
 		for (u32 token = 0; token < event->tokens; token++)
-			put_value(0);
+			if (short_fields)
+				put_scalar();
+			else
+				put_value(0);
 		for (u32 field = 2; field < length; field++) {
 			bool is_finish = field == (length < 10 ? 4u : 5u);
 
 			if (is_finish && (event->finished = below(2)))
 				put(below(4));
 			else if (is_finish)
-				put(0xc0);
+				put_nil();
 			else if (short_fields && (field == 10 || !below(64)))
 				put_scalar();
+			else if (short_fields && below(2))
+				put_nil();
 			else if (short_fields)
-				put(below(2) ? 0xc0 : below(128));
+				put(below(128));
 			else
 				put_value(2);
 		}
@@ -306,6 +322,7 @@ static void play(u64 seed, bool broken)
 	u32 messages = 1 + below(6);
 
 	state = seed * 0x9e3779b97f4a7c15ull;
+	is_broken = broken;
 	written = wanted_count = found_count = 0;
 	while (messages--) {
 		if (!below(8))

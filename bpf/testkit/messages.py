@@ -13,7 +13,8 @@ import tempfile
 from observed import KIT, Observer, library
 
 LAUNCH, BOUND, CHANGES, FRAMES, LAST, ABORTED, FINISHED = 1, 405, 406, 8, 1, 2, 1 << 57
-CANARY = 0x0EADBEEF  # the token in prompts and responses
+CANARY = 0x6334_6E34  # the token in prompts and responses, and in the trace headers as text
+HEADERS = {"traceparent": "c4n4", "tracestate": "i=c4n4"}
 TRACEPARENT = "00-" + "8" * 32 + "-" + "9" * 16 + "-01"
 LAYOUTS = ((10, 7), (11, 9), (13, 9), (15, 10), (14, 11), (15, 12), (16, 13), (18, 14), (17, 14), (20, 13), (21, 16), (22, 18))
 HTTP = f"POST / HTTP/1.1\r\nhost: e\r\nx-request-id: a\r\ntraceparent: {TRACEPARENT}\r\ncontent-length: 0\r\n\r\n"
@@ -42,13 +43,13 @@ def frame(body, more=0):
 
 
 def added(name, fields, prompt):
-    return frame(b"\0", 1) + frame(pack([name, [CANARY] * prompt] + [None] * (fields - 3) + [1.5]))
+    return frame(b"\0", 1) + frame(pack([name, [CANARY] * prompt] + [None] * (fields - 4) + [1.5, HEADERS]))
 
 
 def outputs(names, finished, fields, seconds):
     finish = 4 if fields < 10 else 5
-    rows = [[name, [CANARY]] + [None] * (finish - 2) + [0 if name in finished else None] + [None] * (fields - finish - 1)
-            for name in names]
+    rows = [[name, [CANARY]] + [None] * (finish - 2) + ([0] if name in finished else [None]) + [None] * (fields - finish - 2)
+            + ([HEADERS] if name in finished else [None]) for name in names]
     return frame(pack([0, rows, {"num_running_reqs": CANARY}, seconds, None, None, None, None]))
 
 
@@ -142,7 +143,7 @@ def messages(report):
         if found != expected:
             faults.append(f"layout {fields}: {found} instead of {expected}")
     report("messages of an engine", not code and not faults, f"{len(LAYOUTS)} layouts" if not faults else faults[0])
-    report("canaries of prompts", observer.canaries == 0 and struct.pack(">I", CANARY) not in observer.data
+    report("canaries of prompts and trace headers", observer.canaries == 0 and struct.pack(">I", CANARY) not in observer.data
            and struct.pack("<I", CANARY) not in observer.data, f"{observer.canaries} in maps, {len(observer.data)} bytes of records")
     observer, code = play("foreign")
     seen = [e for e in observer.events if e.source == FRAMES or (e.kind == LAUNCH and e.trace == "")]

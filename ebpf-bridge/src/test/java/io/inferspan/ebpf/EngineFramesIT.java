@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inferspan.ebpf.EngineRun.Load;
 import io.inferspan.ebpf.EngineRun.Outputs;
 import io.inferspan.ebpf.EngineRun.Ran;
-import io.inferspan.ebpf.EngineRun.Schedule;
 import io.inferspan.testing.SpanRecord;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -18,6 +19,8 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -38,12 +41,16 @@ class EngineFramesIT {
   private static final String MEMBERS = "llm_d.engine.step.members";
   private static final String INFERRED = "llm_d.engine.step.members.inferred";
 
+  /** What two clocks may differ by. */
+  private static final long CLOCK_NANOS = 20_000;
+
   private long steps;
   private long observed;
   private long inferred;
   private long wronglyInferred;
   private long launches;
   private long attributed;
+  private double worstError;
 
   @Test
   void synchronousEngine_launchesAndSharesAreThoseOfItsSteps() throws Exception {
@@ -67,10 +74,37 @@ class EngineFramesIT {
   @Test
   void engineOfOtherCode_membersLaunchesAndSharesAreThoseOfItsSteps() throws Exception {
     int wanted = Integer.getInteger("engine.requests", 96);
-    for (Schedule schedule : Schedule.plain(wanted, Long.getLong("engine.seed", 12))) {
+    for (EngineSchedule schedule : EngineSchedule.plain(wanted, Long.getLong("engine.seed", 12))) {
       assertTrue(schedule);
     }
     report("other engine", wanted);
+  }
+
+  @Test
+  void requestsWithTraceHeaders_noneOfThemAndNoPromptIsExported() throws Exception {
+    for (String engine : List.of("--sync", EngineRun.PLAIN)) {
+      EngineRun run = play(new Load(16, 8, 1, 0, 7), "--release=0.19.1", engine, EngineRun.TRACING);
+
+      assertMembers(run);
+      assertThat(run.exported).isNotEmpty();
+      EngineRun.CANARY.assertAbsentFrom(run.exported);
+      assertThat(run.exported)
+          .extracting(body -> new String(body, StandardCharsets.ISO_8859_1))
+          .noneMatch(body -> canaryTokens().anyMatch(body::contains));
+    }
+  }
+
+  /** As msgpack and the kernel have it, and as protobuf has it. */
+  private static Stream<String> canaryTokens() {
+    ByteBuffer token = ByteBuffer.allocate(4).putInt(EngineRun.CANARY_TOKEN);
+    byte[] varint = new byte[5];
+    for (int i = 0; i < varint.length; i++) {
+      int seven = (EngineRun.CANARY_TOKEN >>> (7 * i)) & 0x7f;
+      varint[i] = (byte) (seven | (i < 4 ? 0x80 : 0));
+    }
+    byte[] reversed = ByteBuffer.allocate(4).putInt(Integer.reverseBytes(token.getInt(0))).array();
+    return Stream.of(token.array(), reversed, varint)
+        .map(bytes -> new String(bytes, StandardCharsets.ISO_8859_1));
   }
 
   @Test
@@ -79,6 +113,47 @@ class EngineFramesIT {
 
     assertMembers(run);
     assertLaunches(run, 0);
+  }
+
+  /** What is called whole is whole. */
+  @Test
+  void ringThatIsFull_coverageSaysSo() throws Exception {
+    EngineRun run =
+        EngineRun.stalled(
+            new Load(192, 192, 1, 0, 7), EngineRun.PLAIN, "--release=0.11.2", EngineRun.NO_PLUGIN);
+    Map<Long, Ran> ranOf = ranOf(run);
+    NavigableMap<Long, Outputs> sent = sent(run);
+    int whole = 0;
+
+    assertThat(run.lost).isPositive();
+    for (SpanRecord step : steps(run)) {
+      Outputs outputs = outputs(sent, step);
+      if (isWhole(step)) {
+        whole++;
+        long number = Objects.requireNonNull(outputs).step();
+        Ran ran = Objects.requireNonNull(ranOf.get(number));
+        assertThat(number(step, "llm_d.engine.step.launches")).isEqualTo(ran.launches());
+        assertThat(number(step, MEMBERS) - number(step, INFERRED)).isEqualTo(ran.tokens().size());
+        assertThat(ran.tokens().keySet()).containsAll(linked(step, Map.of(), "observed"));
+      }
+    }
+    assertThat(whole).isBetween(1, run.outputs.size() - 1);
+    for (SpanRecord decode : run.named("llm_d.engine.decode")) {
+      if (isWhole(decode)) {
+        String name = name(decode.traceId());
+        assertThat(number(decode, "llm_d.engine.steps"))
+            .isEqualTo(
+                run.outputs.stream().filter(one -> one.requests().contains(name)).count() - 1);
+      }
+    }
+  }
+
+  private static boolean isWhole(SpanRecord span) {
+    return Double.valueOf(1).equals(span.attribute("attribution.coverage"));
+  }
+
+  private static String name(String traceId) {
+    return "r" + (Long.parseLong(traceId, 16) - 0x1000);
   }
 
   @Test
@@ -91,7 +166,7 @@ class EngineFramesIT {
 
   @Test
   void stepsOf256Requests_noObservedMemberIsWrong() throws Exception {
-    assertThat(assertTrue(Schedule.crowd("0.10.2")).truth)
+    assertThat(assertTrue(EngineSchedule.crowd("0.10.2")).truth)
         .anyMatch(ran -> ran.tokens().size() == 256);
   }
 
@@ -101,7 +176,8 @@ class EngineFramesIT {
     Random random = new Random(Long.getLong("engine.seed", 12));
     int served = 0;
     while (served < wanted) {
-      Schedule schedule = Schedule.random(random, RELEASES, FIRST_ASYNCHRONOUS, wanted, served);
+      EngineSchedule schedule =
+          EngineSchedule.random(random, RELEASES, FIRST_ASYNCHRONOUS, wanted, served);
       assertTrue(schedule);
       served += schedule.load().requests();
     }
@@ -111,7 +187,8 @@ class EngineFramesIT {
   private void report(String engine, int served) {
     System.out.printf(
         "%s without a plugin: %d requests, %d steps, %d members observed, 0 wrong; %d inferred,"
-            + " %.1f %% wrong; %d of %d launches attributed%n",
+            + " %.1f %% wrong; %d of %d launches attributed, shares off by at most %.2f of their"
+            + " bound%n",
         engine,
         served,
         steps,
@@ -119,16 +196,18 @@ class EngineFramesIT {
         inferred,
         inferred == 0 ? 0 : 100.0 * wronglyInferred / inferred,
         attributed,
-        launches);
+        launches,
+        worstError);
   }
 
-  private EngineRun assertTrue(Schedule schedule) throws Exception {
+  private EngineRun assertTrue(EngineSchedule schedule) throws Exception {
     EngineRun run = play(schedule.load(), schedule.options().toArray(String[]::new));
     assertMembers(run);
     assertLaunches(run, schedule.isAsync() || schedule.ranks() > 1 ? 0 : 0.999);
     if (schedule.load().oneUnsampledOf() == 1) {
       assertSharesAddUp(run);
     }
+    assertErrorsAreBounded(run);
     return run;
   }
 
@@ -219,7 +298,7 @@ class EngineFramesIT {
     for (SpanRecord span : all) {
       for (SpanRecord.LinkRecord link : span.links()) {
         if (membership.equals(link.attributes().get("attribution.membership"))) {
-          names.add("r" + (Long.parseLong(link.traceId(), 16) - 0x1000));
+          names.add(name(link.traceId()));
         }
       }
     }
@@ -233,7 +312,7 @@ class EngineFramesIT {
     long known = 0;
     for (SpanRecord step : steps(run)) {
       Outputs outputs = outputs(sent, step);
-      boolean whole = Double.valueOf(1).equals(step.attribute("attribution.coverage"));
+      boolean whole = isWhole(step);
       if (outputs != null && whole) {
         Ran ran = Objects.requireNonNull(ranOf.get(outputs.step()));
         assertThat(number(step, "llm_d.engine.step.launches")).isEqualTo(ran.launches());
@@ -246,6 +325,38 @@ class EngineFramesIT {
     // While no sampled request is open, nothing is looked at.
     boolean always = run.load.oneUnsampledOf() == 1 && run.load.aborts() == 0;
     assertThat(known).isGreaterThanOrEqualTo(always ? (long) (least * all) : 0);
+  }
+
+  /** Of each step's busy time a request truly has the part that its device time has. */
+  private void assertErrorsAreBounded(EngineRun run) {
+    NavigableMap<Long, Ran> ranAt = new TreeMap<>();
+    long offset = TestKit.epochOffsetNanos();
+    run.truth.forEach(ran -> ranAt.put(ran.beganNanos() + offset - CLOCK_NANOS, ran));
+    Map<String, Double> shares = new HashMap<>();
+    for (SpanRecord step : steps(run)) {
+      double busy = nanos(step, "busy.ms");
+      if (busy > 0) {
+        Map<String, Long> costs = ranAt.floorEntry(step.startEpochNanos()).getValue().costs();
+        double all = costs.values().stream().mapToLong(Long::longValue).sum();
+        costs.forEach((name, cost) -> shares.merge(name, busy * cost / all, Double::sum));
+      }
+    }
+    Map<String, List<SpanRecord>> spansOf =
+        run.spans.stream().collect(Collectors.groupingBy(SpanRecord::traceId));
+    shares.forEach(
+        (name, share) -> {
+          List<SpanRecord> spans = spansOf.getOrDefault(EngineRun.trace(name), List.of());
+          if (!spans.isEmpty()) {
+            double error = Math.abs(sum(spans, "llm_d.engine.share_ms") - share);
+            double bound = sum(spans, "attribution.error_bound_ms");
+            assertThat(error).as("%s", spans).isLessThanOrEqualTo(bound + 1_000);
+            worstError = bound == 0 ? worstError : Math.max(worstError, error / bound);
+          }
+        });
+  }
+
+  private static long sum(List<SpanRecord> spans, String attribute) {
+    return spans.stream().mapToLong(span -> nanos(span, attribute)).sum();
   }
 
   private static void assertSharesAddUp(EngineRun run) {

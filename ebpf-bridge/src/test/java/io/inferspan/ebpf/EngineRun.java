@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
+import io.inferspan.testing.Canary;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import java.io.IOException;
@@ -35,6 +36,16 @@ import java.util.regex.Pattern;
 final class EngineRun {
 
   static final int LONG_ANSWER = 300;
+  private static final int SMALL_RING = 64 << 10;
+
+  /** With a profiler, a request that runs alone before the others. */
+  static final String FIRST = "r1000000";
+
+  /** In the body and the trace state of each request. */
+  static final Canary CANARY = Canary.random();
+
+  /** A token in each prompt: "c4n4". */
+  static final int CANARY_TOKEN = 0x6334_6e34;
 
   /**
    * What clients ask for.
@@ -49,82 +60,15 @@ final class EngineRun {
     }
   }
 
-  /** The releases whose layouts the engine of other code has. */
-  private static final List<String> PLAIN_RELEASES =
-      List.of(
-          "0.8.5", "0.9.0", "0.9.1", "0.9.2", "0.10.2", "0.11.0", "0.11.2", "0.14.0", "0.16.0",
-          "0.19.1", "0.23.0");
-
-  /** A load, and an engine for it. */
-  record Schedule(Load load, boolean isAsync, int ranks, List<String> options) {
-
-    /** One of those whose requests add up to {@code wanted}, {@code served} before it. */
-    static Schedule random(
-        Random random, List<String> releases, int firstAsync, int wanted, int served) {
-      int release = random.nextInt(releases.size());
-      boolean async = release >= firstAsync && random.nextBoolean();
-      int ranks = 1 + random.nextInt(2);
-      int concurrent = 1 << random.nextInt(9);
-      int requests = Math.min(wanted - served, Math.max(wanted / 20, 40 + 2 * concurrent));
-      List<String> options = new ArrayList<>();
-      options.add("--release=" + releases.get(release));
-      options.add("--tp=" + ranks);
-      options.add("--set=preempt=" + (random.nextBoolean() ? 0.05 : 0));
-      options.add("--set=seed=" + random.nextInt(1_000));
-      options.add("--set=most=" + (random.nextBoolean() ? 64 : 256));
-      if (random.nextBoolean()) {
-        options.addAll(together(Math.min(concurrent, requests)));
-      }
-      if (!async) {
-        options.add("--sync");
-      }
-      double aborts = random.nextBoolean() ? 0.2 : 0;
-      int oneUnsampledOf = 1 + random.nextInt(3);
-      Load load = new Load(requests, concurrent, oneUnsampledOf, aborts, random.nextLong());
-      return new Schedule(load, async, ranks, options);
-    }
-
-    /**
-     * Schedules of the engine of other code, one per layout in turn, of {@code wanted} requests.
-     */
-    static List<Schedule> plain(int wanted, long seed) {
-      Random random = new Random(seed);
-      List<Schedule> schedules = new ArrayList<>();
-      for (int served = 0; served < wanted; served = served(schedules)) {
-        int requests = Math.min(wanted - served, 600);
-        int release = (schedules.size() + 6) % PLAIN_RELEASES.size();
-        int concurrent = Math.min(requests / 2, 16 << random.nextInt(5));
-        boolean whole = random.nextBoolean();
-        Load load =
-            new Load(requests, concurrent, whole ? 1 : 3, whole ? 0 : 0.2, random.nextLong());
-        List<String> options = List.of(PLAIN, "--release=" + PLAIN_RELEASES.get(release));
-        schedules.add(new Schedule(load, false, 1, options));
-      }
-      return schedules;
-    }
-
-    private static int served(List<Schedule> schedules) {
-      return schedules.stream().mapToInt(one -> one.load.requests).sum();
-    }
-
-    /** All requests that a step can have, in the first one. */
-    static Schedule crowd(String release) {
-      List<String> options = new ArrayList<>(together(256));
-      options.addAll(List.of("--release=" + release, "--set=most=256", "--sync"));
-      return new Schedule(new Load(280, 256, 1, 0, 7), false, 1, options);
-    }
-
-    private static List<String> together(int requests) {
-      return List.of("--set=budget=131072", "--set=gather=" + requests);
-    }
-  }
-
   /**
-   * A step as the engine ran it on one rank: tokens and device time of each request, by its name.
+   * A step as the engine ran it on one rank: when it launched, and tokens and device time of each
+   * request, by its name.
    */
   record Ran(
       long pid,
       long step,
+      long beganNanos,
+      long endedNanos,
       long launches,
       Map<String, Long> tokens,
       Map<String, Long> costs,
@@ -135,6 +79,9 @@ final class EngineRun {
 
   /** An option of this class: the engine has no plugin. */
   static final String NO_PLUGIN = "--no-plugin";
+
+  /** An option of this class: the requests of the engine have trace headers. */
+  static final String TRACING = "--tracing";
 
   /** An option of this class: a profiler in the engine reads CUPTI's records. */
   static final String CUPTI = "--cupti";
@@ -147,6 +94,7 @@ final class EngineRun {
   List<SpanRecord> spans = List.of();
   List<Ran> truth = List.of();
   List<Outputs> outputs = List.of();
+  List<byte[]> exported = List.of();
   long lost;
   long unsent;
 
@@ -167,8 +115,14 @@ final class EngineRun {
     boolean plugin = !options.contains(NO_PLUGIN);
     command.addAll(options);
     command.removeAll(List.of(PLAIN, NO_PLUGIN, CUPTI));
+    if (!plain) {
+      command.remove(TRACING);
+    }
     boolean cupti = options.contains(CUPTI);
     Map<String, String> environment = new HashMap<>(plugin ? environment(kit) : Map.of());
+    if (options.contains(TRACING)) {
+      environment.put("STANDIN_TRACING", "1");
+    }
     if (cupti) {
       environment.put("LD_PRELOAD", kit.resolve("libcupti.so.13").toString());
     }
@@ -183,16 +137,43 @@ final class EngineRun {
         }
         if (cupti) {
           TestKit.awaitLibrary(bridge, "libcupti.so.13");
+          run.sendBetweenKernels(bridge, port, written);
+        } else {
+          run.send(port);
         }
-        run.send(port);
         run.lost = bridge.status().lost();
       }
       telemetry.close();
       run.unsent = telemetry.spanCounts().dropped().total();
       run.spans = receiver.spans();
+      run.exported = receiver.rawBodies();
     }
     run.read(Files.readAllLines(written));
     return run;
+  }
+
+  /** As {@link #of}, with a ring that is full again and again. */
+  static EngineRun stalled(Load load, String... options) throws Exception {
+    BridgeConfig small = TestKit.children().ringBytes(SMALL_RING).build();
+    Process stalls = stallThisProcess();
+    try {
+      return of(load, small, List.of(options));
+    } finally {
+      stalls.destroyForcibly();
+    }
+  }
+
+  /**
+   * Stops this process, and so the ring's reader, for 400 ms at a time; the engine goes on. Not
+   * before there is an engine, because the kernel gives up checking a program on a signal.
+   */
+  private static Process stallThisProcess() throws IOException {
+    long pid = ProcessHandle.current().pid();
+    String stall = "sleep 0.2; kill -STOP %1$d; sleep 0.4; kill -CONT %1$d".formatted(pid);
+    String engine = "until pgrep -P %d -f engine/; do sleep 0.1; done".formatted(pid);
+    return new ProcessBuilder(
+            "/bin/sh", "-c", engine + "; for i in $(seq 100); do " + stall + "; done")
+        .start();
   }
 
   private static void assumeEngine() throws Exception {
@@ -233,10 +214,34 @@ final class EngineRun {
         plugin + ":" + TestKit.script("../ckp").normalize());
   }
 
+  /** Sends the load when kernels are read, and waits until all are. */
+  private void sendBetweenKernels(EbpfBridge bridge, int port, Path written) throws Exception {
+    requests.add(FIRST);
+    try (HttpClient client = client()) {
+      read(client, request(port, FIRST, 1, 1), Integer.MAX_VALUE);
+    }
+    TestKit.await("the first kernels", () -> kernels(bridge) > 0);
+    send(port);
+    read(Files.readAllLines(written));
+    long launches = truth.stream().mapToLong(Ran::launches).sum();
+    TestKit.await("all kernels", () -> kernels(bridge) >= launches);
+  }
+
+  private static long kernels(EbpfBridge bridge) {
+    return bridge.status().events().stream()
+        .filter(events -> events.kind().equals("control.kernel"))
+        .mapToLong(BridgeStatus.Events::read)
+        .sum();
+  }
+
+  private static HttpClient client() {
+    return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  }
+
   private void send(int port) throws Exception {
     Random random = new Random(load.seed);
     List<Future<?>> asked = new ArrayList<>();
-    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    try (HttpClient client = client();
         ExecutorService clients = Executors.newFixedThreadPool(load.concurrent)) {
       for (int number = 0; number < load.requests; number++) {
         int most = number == 5 ? LONG_ANSWER : 1 + random.nextInt(30);
@@ -268,12 +273,13 @@ final class EngineRun {
 
   private HttpRequest request(int port, String name, int prompt, int most) {
     String body =
-        "{\"prompt\": [%s1], \"max_tokens\": %d, \"stream\": true}"
-            .formatted("1,".repeat(prompt - 1), most);
+        "{\"prompt\": [%s%d], \"max_tokens\": %d, \"stream\": true, \"user\": \"%s\"}"
+            .formatted("1,".repeat(prompt - 1), CANARY_TOKEN, most, CANARY.marker());
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/completions"))
         .timeout(Duration.ofMinutes(2))
         .header("content-type", "application/json")
         .header("x-request-id", name)
+        .header("tracestate", "c=" + CANARY.marker())
         .header(
             "traceparent",
             "00-" + trace(name) + "-00000000000000aa-0" + (load.isSampled(name) ? 1 : 0))
@@ -304,6 +310,8 @@ final class EngineRun {
             new Ran(
                 number(line, "pid"),
                 number(line, "step"),
+                number(line, "begin_ns"),
+                number(line, "end_ns"),
                 number(line, "launches"),
                 numbers(line, "tokens", names),
                 numbers(line, "costs", names),

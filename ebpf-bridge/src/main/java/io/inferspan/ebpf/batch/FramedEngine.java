@@ -164,6 +164,9 @@ final class FramedEngine {
   private void finish(int slot, long nanos) {
     Slot gone = slots.remove(slot);
     if (gone != null) {
+      if (batches.lost(doneNanos, nanos)) {
+        gone.request.miss(1); // Its last outputs may be lost.
+      }
       gone.request.slots--;
       live.remove(gone.clientId, gone.request);
       batches.writeIfEnded(gone.request, nanos);
@@ -183,6 +186,9 @@ final class FramedEngine {
     changes.clear();
     broken = false;
     if (known) {
+      if (batches.lost(doneNanos, nanos)) {
+        slots.values().forEach(slot -> slot.request.miss(1)); // Outputs may be lost.
+      }
       steps(words, atNanos, sinceNanos, nanos);
     } else {
       giveUp(windowsBefore(Long.MAX_VALUE));

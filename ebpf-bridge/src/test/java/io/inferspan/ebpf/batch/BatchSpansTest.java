@@ -146,6 +146,33 @@ class BatchSpansTest {
         .containsExactlyInAnyOrder(2 / 3.0, 1.0);
   }
 
+  /** A step's outputs say that a request got its last token, and these are lost. */
+  @Test
+  void lostOutputs_lowerTheCoverageOfRequestsThatAreInNoLaterStep() {
+    lostNanos = 25 * MILLI;
+    FramedEngine engine = new FramedEngine(PID, batches);
+    engine.add(1, "a", "a", head("a"), 5 * MILLI);
+    engine.add(2, "b", "b", head("b"), 5 * MILLI);
+    outputs(engine, 10 * MILLI, member(1, 1, false), member(2, 1, false));
+    outputs(engine, 20 * MILLI, member(1, 1, false), member(2, 1, false));
+    outputs(engine, 30 * MILLI, member(2, 1, false));
+    engine.close(false, 50 * MILLI);
+    batches.close(50 * MILLI);
+
+    assertThat(named("llm_d.engine.decode"))
+        .hasSize(2)
+        .allSatisfy(
+            span ->
+                assertThat((Double) span.attributes().get("attribution.coverage")).isLessThan(1));
+  }
+
+  private static void outputs(FramedEngine engine, long nanos, long... words) {
+    engine.launched(1, nanos - 2 * MILLI);
+    engine.allDone(1, nanos - MILLI);
+    engine.change(words, 0);
+    engine.outputs(words.length, nanos, 0, nanos);
+  }
+
   @Test
   void step_linksToEveryMemberIn128s() {
     long[] members = new long[500];

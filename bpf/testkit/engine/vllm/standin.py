@@ -36,9 +36,12 @@ def monotonic():
 
 
 def become(title):
-    """Sets the main thread's name, like setproctitle, and ends the process with its parent."""
+    """Sets the title and the main thread's name, like setproctitle, and ends the process with its parent."""
     if RELEASE >= (0, 10, 1):
         libc.prctl(15, title.encode()[:15], 0, 0, 0)
+        with open("/proc/self/stat") as stat:
+            start, end = map(int, stat.read().rpartition(")")[2].split()[45:47])  # of the arguments
+        ctypes.memmove(start, title.encode()[:end - start - 1].ljust(end - start, b"\0"), end - start)
     libc.prctl(1, 9, 0, 0, 0)
 
 

@@ -75,6 +75,11 @@ class EngineIT {
 
     assertTrue(run);
     assertThat(run.truth.stream().map(Ran::pid).distinct()).hasSize(2);
+    Map<String, String> ranks =
+        run.truth.stream().collect(Collectors.toMap(EngineIT::key, ran -> "TP" + ran.rank()));
+    assertThat(run.named(STEP))
+        .allMatch(
+            step -> Objects.equals(ranks.get(key(step)), step.attribute("llm_d.engine.rank")));
   }
 
   @Test

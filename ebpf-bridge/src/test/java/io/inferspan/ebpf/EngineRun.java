@@ -66,6 +66,7 @@ final class EngineRun {
    */
   record Ran(
       long pid,
+      long rank,
       long step,
       long beganNanos,
       long endedNanos,
@@ -309,6 +310,7 @@ final class EngineRun {
         ran.add(
             new Ran(
                 number(line, "pid"),
+                number(line, "rank"),
                 number(line, "step"),
                 number(line, "begin_ns"),
                 number(line, "end_ns"),

@@ -128,6 +128,7 @@ final class BatchWriter implements Batches.Sink {
     }
     return pending
         .set(KernelAttributes.PROCESS_ID, step.pid)
+        .set(BatchAttributes.RANK, step.rank)
         .set(BatchAttributes.STEP, step.number)
         .set(BatchAttributes.MEMBERS, step.size)
         .set(BatchAttributes.UNIDENTIFIED, unidentified)

@@ -51,6 +51,11 @@ final class Batches {
       return "";
     }
 
+    /** Returns the rank of a worker by its process title; null if it has none. */
+    default @Nullable String rank(int pid) {
+      return null;
+    }
+
     /** Returns the epoch time of a time of the kernel's clock. */
     default long epochNanos(long nanos) {
       return nanos;
@@ -237,6 +242,6 @@ final class Batches {
   }
 
   private Rank rank(int pid) {
-    return ranks.computeIfAbsent(pid, any -> new Rank(pid, this, counters));
+    return ranks.computeIfAbsent(pid, any -> new Rank(pid, losses.rank(pid), this, counters));
   }
 }

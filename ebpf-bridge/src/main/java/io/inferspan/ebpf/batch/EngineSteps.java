@@ -33,6 +33,9 @@ public final class EngineSteps {
     /** Returns the live sampled request of a process with this {@code x-request-id}, or null. */
     @Nullable Owner head(int tgid, String requestId);
 
+    /** Returns the rank of a worker by its process title; null if it has none. */
+    @Nullable String rank(int pid);
+
     /** Called before the events of a step. */
     void began(Step step);
 
@@ -85,6 +88,11 @@ public final class EngineSteps {
     @Override
     public String launches(long fromNanos, long toNanos) {
       return host.launches(fromNanos, toNanos);
+    }
+
+    @Override
+    public @Nullable String rank(int pid) {
+      return host.rank(pid);
     }
 
     @Override

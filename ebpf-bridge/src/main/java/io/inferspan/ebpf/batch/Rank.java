@@ -20,6 +20,7 @@ final class Rank {
   private static final int MOST_EVENTS = 256;
 
   final int pid;
+  private final @Nullable String title;
   private final Batches batches;
   private final BatchCounters counters;
   private final Map<Integer, Member> slots = new HashMap<>();
@@ -61,8 +62,9 @@ final class Rank {
     }
   }
 
-  Rank(int pid, Batches batches, BatchCounters counters) {
+  Rank(int pid, @Nullable String title, Batches batches, BatchCounters counters) {
     this.pid = pid;
+    this.title = title;
     this.batches = batches;
     this.counters = counters;
   }
@@ -101,6 +103,7 @@ final class Rank {
     }
     counters.increment(Count.STEPS);
     Step step = synced ? snapshot(number, nanos) : unknown(number, nanos);
+    step.rank = title;
     step.sinceNanos = endedNanos == 0 ? nanos : endedNanos;
     step.level = batches.launches(nanos, Long.MAX_VALUE);
     open = step;

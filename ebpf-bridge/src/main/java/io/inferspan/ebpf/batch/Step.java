@@ -22,6 +22,9 @@ public final class Step {
   final long[] contexts;
   final long[] shares;
 
+  /** The rank of its worker by the process title; null if it has none. */
+  @Nullable String rank;
+
   /** End of the previous step. */
   long sinceNanos;
 

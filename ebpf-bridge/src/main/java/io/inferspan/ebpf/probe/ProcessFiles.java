@@ -133,14 +133,22 @@ final class ProcessFiles {
     return at < 2 || end <= at ? -1 : Long.parseLong(stat, at, end, DECIMAL);
   }
 
+  /** Returns the first argument of a process, which is its title if it has set one. */
+  String title(int pid) {
+    return arguments(pid).findFirst().orElse("");
+  }
+
+  private Stream<String> arguments(int pid) {
+    return Stream.of(String.join("", lines(path(pid, "cmdline"))).split("\0", 3)).limit(2);
+  }
+
   /** Returns the names of a process: its own, its executable's, and that of the script it runs. */
   Set<String> names(int pid) {
     Set<String> names = new LinkedHashSet<>();
     lines(path(pid, "comm")).forEach(names::add);
     names.add(program(pid));
     // A script follows its interpreter.
-    String arguments = String.join("", lines(path(pid, "cmdline")));
-    Stream.of(arguments.split("\0", 3)).limit(2).map(ProcessFiles::name).forEach(names::add);
+    arguments(pid).map(ProcessFiles::name).forEach(names::add);
     return names;
   }
 

@@ -12,12 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param executable the file name of its executable
  * @param containerId the id of its container
  * @param podUid the UID of the container's Kubernetes pod
+ * @param rank its rank among an engine's workers, such as {@code TP1}, by the title that vLLM sets
  */
 public record ProcessIdentity(
-    @Nullable String executable, @Nullable String containerId, @Nullable String podUid) {
+    @Nullable String executable,
+    @Nullable String containerId,
+    @Nullable String podUid,
+    @Nullable String rank) {
 
   /** A process that has exited or is hidden. */
-  public static final ProcessIdentity UNKNOWN = new ProcessIdentity(null, null, null);
+  public static final ProcessIdentity UNKNOWN = new ProcessIdentity(null, null, null, null);
 
   /**
    * The prefix of a container runtime, such as {@code docker-} or {@code cri-containerd:}, and 64
@@ -30,6 +34,9 @@ public record ProcessIdentity(
   private static final Pattern POD =
       Pattern.compile("pod([0-9a-f]{32}|[0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})");
 
+  /** vLLM's prefix can be changed; dimensions of size 1 are left out. */
+  private static final Pattern WORKER = Pattern.compile("^[^:/]+::Worker_((?:_?[A-Z]+[0-9]+)+)");
+
   /** Reads the identity of a process of this PID namespace from {@code /proc}. */
   public static ProcessIdentity of(int pid) {
     return of(new ProcessFiles(Path.of("/proc")), pid);
@@ -38,15 +45,19 @@ public record ProcessIdentity(
   static ProcessIdentity of(ProcessFiles files, int pid) {
     String program = files.program(pid);
     List<String> cgroups = files.cgroups(pid);
+    String pod = last(POD, cgroups);
     return new ProcessIdentity(
-        program.isEmpty() ? null : program, last(CONTAINER, cgroups), last(POD, cgroups));
+        program.isEmpty() ? null : program,
+        last(CONTAINER, cgroups),
+        pod == null ? null : pod.replace('_', '-'),
+        last(WORKER, List.of(files.title(pid))));
   }
 
   /** Returns the innermost match, because the node may be a container itself. */
   private static @Nullable String last(Pattern pattern, List<String> cgroups) {
     return cgroups.stream()
         .flatMap(path -> pattern.matcher(path).results())
-        .map((MatchResult found) -> found.group(1).replace('_', '-'))
+        .map((MatchResult found) -> found.group(1))
         .reduce((outer, inner) -> inner)
         .orElse(null);
   }

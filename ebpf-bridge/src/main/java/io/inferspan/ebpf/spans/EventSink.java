@@ -220,6 +220,12 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     return owners.ofRequestId(tgid, requestId);
   }
 
+  /** Not from the cache: a worker may set its title after its first event. */
+  @Override
+  public @Nullable String rank(int pid) {
+    return sources.processes().apply(pid).rank();
+  }
+
   @Override
   public void began(Step step) {
     OpenRequest request = requests.touch(step.owner(), nowNanos);

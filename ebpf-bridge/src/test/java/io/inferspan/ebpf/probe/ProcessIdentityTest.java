@@ -59,7 +59,7 @@ class ProcessIdentityTest {
   void cgroup_namesContainerAndPod(String line, @Nullable String container, @Nullable String pod)
       throws IOException {
     assertThat(identity(filled(line)))
-        .isEqualTo(new ProcessIdentity(null, filled(container), filled(pod)));
+        .isEqualTo(new ProcessIdentity(null, filled(container), filled(pod), null));
   }
 
   @Test
@@ -73,6 +73,22 @@ class ProcessIdentityTest {
     Files.createSymbolicLink(process().resolve("exe"), Path.of("/usr/bin/python3.11"));
 
     assertThat(ProcessIdentity.of(new ProcessFiles(proc), 7).executable()).isEqualTo("python3.11");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "VLLM::Worker_TP1, TP1",
+    "VLLM::Worker_DP0_PP1_TP3_EP3, DP0_PP1_TP3_EP3",
+    "mine::Worker_TP0, TP0",
+    "VLLM::Worker,",
+    "VLLM::EngineCore_DP1,",
+    "/usr/bin/VLLM::Worker_TP1,",
+    "python3 VLLM::Worker_TP1,",
+  })
+  void titleOfAWorker_namesItsRank(String title, @Nullable String rank) throws IOException {
+    Files.writeString(process().resolve("cmdline"), title.replace(' ', '\0') + "\0\0\0");
+
+    assertThat(ProcessIdentity.of(new ProcessFiles(proc), 7).rank()).isEqualTo(rank);
   }
 
   @Test

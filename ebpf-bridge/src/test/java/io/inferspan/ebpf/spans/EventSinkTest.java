@@ -71,7 +71,7 @@ class EventSinkTest {
 
   @Test
   void span_saysWhichProcessContainerAndPod() {
-    ProcessIdentity engine = new ProcessIdentity("python3.11", "c1", "p1");
+    ProcessIdentity engine = new ProcessIdentity("python3.11", "c1", "p1", null);
     kernel.processes.put(100, engine);
     kernel.happens(Kind.CUDA_FREE, MICRO);
     kernel.processes.clear(); // It ends before its spans are written,
@@ -83,7 +83,8 @@ class EventSinkTest {
         .containsEntry("container.id", "c1")
         .containsEntry("k8s.pod.uid", "p1");
 
-    kernel.processes.put(100, new ProcessIdentity("bash", null, null)); // and its number is reused.
+    kernel.processes.put(
+        100, new ProcessIdentity("bash", null, null, null)); // and its number is reused.
     kernel.happens(Kind.CUDA_ALLOC, MICRO);
     kernel.endRequest();
 

@@ -17,6 +17,8 @@ import java.util.List;
  */
 @SuppressWarnings("ArrayRecordComponent") // views are never compared
 record EncodedView(String form, byte[] bytes, Origins origins) {
+  private static final String BASE64_DIGITS =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
   /** Returns the original position of a decoded byte. */
   @FunctionalInterface
@@ -94,16 +96,8 @@ record EncodedView(String form, byte[] bytes, Origins origins) {
     return high < 0 || low < 0 ? -1 : high << 4 | low;
   }
 
+  /** Returns the value of a digit of either alphabet, or -1. */
   private static int base64Digit(byte b) {
-    if (b >= 'A' && b <= 'Z') {
-      return b - 'A';
-    }
-    if (b >= 'a' && b <= 'z') {
-      return b - 'a' + 26;
-    }
-    if (b >= '0' && b <= '9') {
-      return b - '0' + 52;
-    }
-    return b == '+' || b == '-' ? 62 : b == '/' || b == '_' ? 63 : -1;
+    return BASE64_DIGITS.indexOf(b == '-' ? '+' : b == '_' ? '/' : b);
   }
 }

@@ -1,9 +1,8 @@
 package io.inferspan.testing;
 
+import io.inferspan.testing.server.Arrivals;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -11,21 +10,20 @@ import java.util.function.Supplier;
 public final class SpanLog {
   private static final int NAMES_SHOWN = 20;
 
-  private final List<SpanRecord> spans = new ArrayList<>();
+  private final Arrivals<SpanRecord> spans = new Arrivals<>(Integer.MAX_VALUE);
 
   /** Creates an empty log. */
   public SpanLog() {}
 
-  public synchronized void add(List<SpanRecord> more) {
-    spans.addAll(more);
-    notifyAll();
+  public void add(List<SpanRecord> more) {
+    spans.add(more);
   }
 
-  public synchronized List<SpanRecord> spans() {
-    return List.copyOf(spans);
+  public List<SpanRecord> spans() {
+    return spans.list();
   }
 
-  public synchronized void clear() {
+  public void clear() {
     spans.clear();
   }
 
@@ -41,30 +39,25 @@ public final class SpanLog {
     return await(what, count, timeout, span -> span.traceId().equals(traceId), remarks);
   }
 
-  private synchronized List<SpanRecord> await(
+  private List<SpanRecord> await(
       String what,
       int count,
       Duration timeout,
       Predicate<SpanRecord> filter,
       Supplier<String> remarks) {
-    long end = System.nanoTime() + timeout.toNanos();
-    try {
-      List<SpanRecord> found = spans.stream().filter(filter).toList();
-      while (found.size() < count) {
-        long left = end - System.nanoTime();
-        if (left <= 0) {
-          throw new AssertionError(
-              "expected %s within %d ms, but %d arrived: %s%s"
-                  .formatted(what, timeout.toMillis(), found.size(), names(found), remarks.get()));
-        }
-        TimeUnit.NANOSECONDS.timedWait(this, left);
-        found = spans.stream().filter(filter).toList();
-      }
-      return found;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while waiting for " + what, e);
-    }
+    spans.await(
+        () -> found(filter).size() >= count,
+        timeout,
+        () -> {
+          List<SpanRecord> found = found(filter);
+          return "expected %s within %d ms, but %d arrived: %s%s"
+              .formatted(what, timeout.toMillis(), found.size(), names(found), remarks.get());
+        });
+    return found(filter);
+  }
+
+  private List<SpanRecord> found(Predicate<SpanRecord> filter) {
+    return spans.list().stream().filter(filter).toList();
   }
 
   /** Returns the names of at most twenty spans, for a message. */

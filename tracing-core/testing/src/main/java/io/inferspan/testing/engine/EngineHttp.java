@@ -4,11 +4,13 @@ import io.inferspan.testing.engine.EngineRequest.Arrival;
 import io.inferspan.testing.engine.EngineRequest.Outcome;
 import io.inferspan.testing.engine.EngineRequest.Role;
 import io.inferspan.testing.engine.RequestReader.Call;
+import io.inferspan.testing.server.Arrivals;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -19,7 +21,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Handles HTTP requests: reads and logs them, and starts a generation or returns a fixed page. */
-final class EngineHttp implements Handler<HttpServerRequest> {
+record EngineHttp(Generation.Site site, Arrivals<EngineRequest> log, Source source)
+    implements Handler<HttpServerRequest> {
   /** The size limit of a request body; larger ones are rejected with 413. */
   static final int MAX_BODY_BYTES = 64 << 20;
 
@@ -41,16 +44,6 @@ final class EngineHttp implements Handler<HttpServerRequest> {
       Supplier<EngineScript> current,
       String host,
       String engineId) {}
-
-  private final Generation.Site site;
-  private final RequestLog log;
-  private final Source source;
-
-  EngineHttp(Generation.Site site, RequestLog log, Source source) {
-    this.site = site;
-    this.log = log;
-    this.source = source;
-  }
 
   @Override
   public void handle(HttpServerRequest http) {
@@ -82,14 +75,14 @@ final class EngineHttp implements Handler<HttpServerRequest> {
     Call call = dialect == null ? null : RequestReader.read(body);
     EngineRequest seen = new EngineRequest(http, body, arrival, call);
     if (dialect == null || call == null) {
-      log.add(seen);
+      log.add(List.of(seen));
       seen.end(Outcome.ANSWERED);
       answerPage(http);
       return;
     }
     // The script is read before the request becomes visible, because a test may then change it.
     Reply reply = reply(seen, call, dialect);
-    log.add(seen);
+    log.add(List.of(seen));
     new Generation(site, http, seen, dialect, reply).start();
   }
 
@@ -102,7 +95,8 @@ final class EngineHttp implements Handler<HttpServerRequest> {
     EngineScript script = source.next.apply(seen);
     String clientId = seen.header("x-request-id");
     String id = dialect.idPrefix() + (clientId == null ? randomId() : clientId);
-    return new Reply(call, script, id, kvTransferParams(call, script));
+    long createdSeconds = System.currentTimeMillis() / 1000;
+    return new Reply(call, script, id, kvTransferParams(call, script), createdSeconds);
   }
 
   /** Returns a unique id, from a fast random generator. */
@@ -120,15 +114,10 @@ final class EngineHttp implements Handler<HttpServerRequest> {
     for (int i = 2; i <= (call.promptTokens() + KV_BLOCK_TOKENS - 1) / KV_BLOCK_TOKENS; i++) {
       blocks.append(',').append(i);
     }
-    return "{\"do_remote_prefill\":true,\"do_remote_decode\":false,\"remote_block_ids\":["
-        + blocks
-        + "],\"remote_engine_id\":\""
-        + source.engineId
-        + "\",\"remote_host\":\""
-        + source.host
-        + "\",\"remote_port\":"
-        + KV_SIDE_CHANNEL_PORT
-        + ",\"tp_size\":1}";
+    return """
+        {"do_remote_prefill":true,"do_remote_decode":false,"remote_block_ids":[%s],\
+        "remote_engine_id":"%s","remote_host":"%s","remote_port":%s,"tp_size":1}"""
+        .formatted(blocks, source.engineId, source.host, KV_SIDE_CHANNEL_PORT);
   }
 
   private void answerPage(HttpServerRequest http) {
@@ -180,8 +169,8 @@ final class EngineHttp implements Handler<HttpServerRequest> {
 
   private String metrics() {
     String labels = "{engine=\"0\",model_name=\"" + modelName() + "\"} ";
-    return gauge("vllm:num_requests_running", labels, site.load().running())
-        + gauge("vllm:num_requests_waiting", labels, site.load().waiting())
+    return gauge("vllm:num_requests_running", labels, site.load().running)
+        + gauge("vllm:num_requests_waiting", labels, site.load().waiting)
         + gauge("vllm:kv_cache_usage_perc", labels, 0);
   }
 

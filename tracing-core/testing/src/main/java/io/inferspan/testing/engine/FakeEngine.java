@@ -1,12 +1,9 @@
 package io.inferspan.testing.engine;
 
 import io.inferspan.testing.engine.Generation.Load;
+import io.inferspan.testing.server.Arrivals;
+import io.inferspan.testing.server.LoopbackServer;
 import io.opentelemetry.api.OpenTelemetry;
-import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import java.net.URI;
 import java.time.Duration;
@@ -15,8 +12,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -44,16 +39,14 @@ public final class FakeEngine implements AutoCloseable {
   /** The maximum size of all bodies that {@link #requests()} keeps. */
   public static final long MAX_KEPT_BYTES = 64L << 20;
 
-  private static final Duration LIFECYCLE_LIMIT = Duration.ofSeconds(10);
   private static final int MAX_HEADER_BYTES = 64 << 10;
 
-  private final Vertx vertx;
-  private final HttpServer server;
+  private final LoopbackServer server;
   private final String host;
   private final String engineId = UUID.randomUUID().toString();
-  private final RequestLog log = new RequestLog(MAX_KEPT_REQUESTS, MAX_KEPT_BYTES);
+  private final Arrivals<EngineRequest> log =
+      new Arrivals<>(MAX_KEPT_REQUESTS, MAX_KEPT_BYTES, EngineRequest::bodyLength);
   private final Queue<EngineScript> queued = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean closed = new AtomicBoolean();
   private final @Nullable Function<EngineRequest, EngineScript> scripts;
   private volatile EngineScript script;
 
@@ -61,18 +54,13 @@ public final class FakeEngine implements AutoCloseable {
     host = builder.host;
     script = builder.script;
     scripts = builder.scripts;
-    vertx = Vertx.vertx(vertxOptions());
+    server = new LoopbackServer("FakeEngine", serverOptions());
     Generation.Site site =
-        new Generation.Site(vertx, new EngineSpan(builder.openTelemetry), new Load(), closed::get);
+        new Generation.Site(
+            server.vertx(), new EngineSpan(builder.openTelemetry), new Load(), server::isClosed);
     EngineHttp.Source source =
         new EngineHttp.Source(this::nextScript, this::script, host, engineId);
-    server =
-        vertx
-            .createHttpServer(serverOptions())
-            .requestHandler(new EngineHttp(site, log, source))
-            // Do not log connections that break before a request.
-            .exceptionHandler(broken -> {});
-    listen(builder.port);
+    server.listen(host, builder.port, new EngineHttp(site, log, source));
   }
 
   /**
@@ -94,7 +82,7 @@ public final class FakeEngine implements AutoCloseable {
 
   /** Returns the port. */
   public int port() {
-    return server.actualPort();
+    return server.port();
   }
 
   /** Returns "host:port", as in routing headers. */
@@ -137,7 +125,7 @@ public final class FakeEngine implements AutoCloseable {
 
   /** Returns the number of complete requests, including dropped ones. */
   public long requestCount() {
-    return log.seen();
+    return log.count();
   }
 
   /**
@@ -147,7 +135,13 @@ public final class FakeEngine implements AutoCloseable {
    * @throws AssertionError if they are not received within {@code limit}
    */
   public List<EngineRequest> awaitRequests(long count, Duration limit) {
-    return log.await(count, limit);
+    log.await(
+        () -> log.count() >= count,
+        limit,
+        () ->
+            "the engine received %d of %d requests within %s: %s"
+                .formatted(log.count(), count, limit, log.list()));
+    return log.list();
   }
 
   /** Removes all requests and resets the count. */
@@ -161,9 +155,7 @@ public final class FakeEngine implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (closed.compareAndSet(false, true)) {
-      await(vertx.close(), "close");
-    }
+    server.close();
   }
 
   private EngineScript nextScript(EngineRequest request) {
@@ -172,35 +164,6 @@ public final class FakeEngine implements AutoCloseable {
       return next;
     }
     return scripts == null ? script : scripts.apply(request);
-  }
-
-  private void listen(int port) {
-    try {
-      await(server.listen(port, host), "listen on " + host + ":" + port);
-    } catch (RuntimeException e) {
-      close();
-      throw e;
-    }
-  }
-
-  private static void await(Future<?> future, String what) {
-    try {
-      future.await(LIFECYCLE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (Exception e) {
-      throw new IllegalStateException("the fake engine cannot " + what, e);
-    }
-  }
-
-  private static VertxOptions vertxOptions() {
-    return new VertxOptions()
-        .setEventLoopPoolSize(1)
-        .setWorkerPoolSize(1)
-        .setInternalBlockingPoolSize(1)
-        .setUseDaemonThread(true)
-        .setFileSystemOptions(
-            new FileSystemOptions()
-                .setFileCachingEnabled(false)
-                .setClassPathResolvingEnabled(false));
   }
 
   private static HttpServerOptions serverOptions() {

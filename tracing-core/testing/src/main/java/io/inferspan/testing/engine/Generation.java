@@ -29,16 +29,8 @@ final class Generation {
 
   /** The number of waiting and running requests; only for the engine's event loop. */
   static final class Load {
-    private int waiting;
-    private int running;
-
-    int waiting() {
-      return waiting;
-    }
-
-    int running() {
-      return running;
-    }
+    int waiting;
+    int running;
   }
 
   private final Site site;

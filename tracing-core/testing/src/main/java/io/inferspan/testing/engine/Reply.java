@@ -4,39 +4,18 @@ import io.inferspan.testing.engine.EngineScript.Usage;
 import io.inferspan.testing.engine.RequestReader.Call;
 import org.jspecify.annotations.Nullable;
 
-/** The response to one request, independent of the API's format. */
-final class Reply {
+/**
+ * The response to one request, independent of the API's format.
+ *
+ * @param id the id of the response, which is the request id in traces
+ */
+record Reply(
+    Call call,
+    EngineScript script,
+    String id,
+    @Nullable String kvTransferParams,
+    long createdSeconds) {
   static final String DEFAULT_MODEL = "fake-model";
-
-  private final Call call;
-  private final EngineScript script;
-  private final String id;
-  private final @Nullable String kvTransferParams;
-  private final long createdSeconds = System.currentTimeMillis() / 1000;
-
-  Reply(Call call, EngineScript script, String id, @Nullable String kvTransferParams) {
-    this.call = call;
-    this.script = script;
-    this.id = id;
-    this.kvTransferParams = kvTransferParams;
-  }
-
-  Call call() {
-    return call;
-  }
-
-  EngineScript script() {
-    return script;
-  }
-
-  /** Returns the id of the response, which is the request id in traces. */
-  String id() {
-    return id;
-  }
-
-  long createdSeconds() {
-    return createdSeconds;
-  }
 
   String model() {
     if (script.model != null) {
@@ -98,10 +77,6 @@ final class Reply {
 
   boolean hasUsageDetails() {
     return script.usage == Usage.FULL;
-  }
-
-  @Nullable String kvTransferParams() {
-    return kvTransferParams;
   }
 
   private boolean isBelowCacheThreshold() {

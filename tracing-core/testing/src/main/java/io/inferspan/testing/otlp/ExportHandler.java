@@ -3,10 +3,8 @@ package io.inferspan.testing.otlp;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.inferspan.testing.Printable;
 import io.inferspan.testing.SpanLog;
-import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver.Behaviour;
-import io.inferspan.testing.otlp.OtlpWire.Compression;
-import io.inferspan.testing.otlp.OtlpWire.MalformedBodyException;
+import io.inferspan.testing.otlp.ReceivedCalls.Call;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -22,19 +20,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Handles the export calls of both protocols. */
-final class ExportHandler implements Handler<HttpServerRequest> {
+record ExportHandler(SpanLog spans, ReceivedCalls calls, Supplier<Behaviour> behaviour)
+    implements Handler<HttpServerRequest> {
   static final String HTTP_PATH = "/v1/traces";
   static final String GRPC_PATH = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
-
-  private final SpanLog spans;
-  private final ReceivedCalls calls;
-  private final Supplier<Behaviour> behaviour;
-
-  ExportHandler(SpanLog spans, ReceivedCalls calls, Supplier<Behaviour> behaviour) {
-    this.spans = spans;
-    this.calls = calls;
-    this.behaviour = behaviour;
-  }
 
   /** The result of a call, for both protocols. */
   private record Answer(int grpcStatus, int httpStatus, String message) {
@@ -44,8 +33,8 @@ final class ExportHandler implements Handler<HttpServerRequest> {
     static final Answer WRONG_METHOD = new Answer(12, 405, "the method must be POST");
     static final Answer SILENCE = new Answer(-1, -1, "the test set the behaviour NEVER_ANSWER");
 
-    static Answer malformed(String why) {
-      return new Answer(3, 400, why);
+    static Answer malformed(@Nullable String why) {
+      return new Answer(3, 400, String.valueOf(why));
     }
 
     static Answer noSuchPath(String path) {
@@ -77,7 +66,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
       answer = Answer.broken(e);
     }
     if (!answer.equals(Answer.OK)) {
-      calls.addProblem(Printable.of(answer.message));
+      calls.problems.add(List.of(Printable.of(answer.message)));
     }
     if (answer.equals(Answer.SILENCE)) {
       return;
@@ -93,13 +82,16 @@ final class ExportHandler implements Handler<HttpServerRequest> {
     byte[] message;
     Answer problem = null;
     try {
-      message = isGrpc ? grpcMessage(request, body) : httpMessage(request, body);
-    } catch (MalformedBodyException e) {
+      message =
+          isGrpc
+              ? OtlpWire.unframe(body, request.getHeader("grpc-encoding"))
+              : OtlpWire.expand(body, request.getHeader("content-encoding"));
+    } catch (InvalidProtocolBufferException e) {
       message = body;
-      problem = Answer.malformed(e.reason());
+      problem = Answer.malformed(e.getMessage());
     }
     // Rejected requests count as received, too.
-    calls.addBody(message);
+    calls.bodies.add(List.of(message));
     if (!(isGrpc ? GRPC_PATH : HTTP_PATH).equals(request.path())) {
       return Answer.noSuchPath(request.uri());
     }
@@ -108,7 +100,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
     }
     // Read before the call becomes visible, so that a test can then change it for the next call.
     Answer misbehaviour = misbehaviour();
-    calls.addCall(isGrpc ? "grpc" : "http", headers(request));
+    calls.calls.add(List.of(new Call(isGrpc ? "grpc" : "http", headers(request))));
     if (misbehaviour != null) {
       return misbehaviour;
     }
@@ -128,28 +120,12 @@ final class ExportHandler implements Handler<HttpServerRequest> {
   }
 
   private Answer accept(byte[] message) {
-    List<SpanRecord> decoded;
     try {
-      decoded = OtlpDecoder.decode(message);
+      spans.add(OtlpDecoder.decode(message));
     } catch (InvalidProtocolBufferException e) {
       return Answer.malformed("not an ExportTraceServiceRequest: " + e.getMessage());
     }
-    spans.add(decoded);
     return Answer.OK;
-  }
-
-  private static byte[] grpcMessage(HttpServerRequest request, byte[] body)
-      throws MalformedBodyException {
-    return OtlpWire.unframe(body, compression(request.getHeader("grpc-encoding")));
-  }
-
-  private static byte[] httpMessage(HttpServerRequest request, byte[] body)
-      throws MalformedBodyException {
-    return OtlpWire.expand(body, compression(request.getHeader("content-encoding")));
-  }
-
-  private static Compression compression(@Nullable String encoding) throws MalformedBodyException {
-    return OtlpWire.compression(encoding);
   }
 
   private static void replyGrpc(HttpServerResponse response, Answer answer) {

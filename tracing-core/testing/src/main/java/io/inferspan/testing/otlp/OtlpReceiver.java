@@ -2,6 +2,7 @@ package io.inferspan.testing.otlp;
 
 import io.inferspan.testing.SpanLog;
 import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.server.LoopbackServer;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.Http2Settings;
@@ -55,15 +56,15 @@ public final class OtlpReceiver implements AutoCloseable {
 
   private final SpanLog spans = new SpanLog();
   private final ReceivedCalls calls = new ReceivedCalls();
-  private final OtlpServer server;
+  private final LoopbackServer server;
   private final String scheme;
   private volatile Behaviour behaviour;
 
   private OtlpReceiver(Builder builder) {
     behaviour = builder.behaviour;
     scheme = builder.certificate == null ? "http" : "https";
-    ExportHandler handler = new ExportHandler(spans, calls, () -> behaviour);
-    server = new OtlpServer(builder.serverOptions(), builder.port, handler);
+    server = new LoopbackServer("OtlpReceiver", builder.serverOptions());
+    server.listen("127.0.0.1", builder.port, new ExportHandler(spans, calls, () -> behaviour));
   }
 
   /** Starts a receiver without TLS on a free port. */
@@ -213,17 +214,17 @@ public final class OtlpReceiver implements AutoCloseable {
    * #MAX_RETAINED_BYTES}, old bodies are dropped; check {@link #discardedBodies()}.
    */
   public List<byte[]> rawBodies() {
-    return calls.bodies();
+    return calls.bodies.list();
   }
 
   /** Returns how many of the oldest bodies {@link #rawBodies()} dropped. */
   public long discardedBodies() {
-    return calls.discardedBodies();
+    return calls.bodies.dropped();
   }
 
   /** Returns the number of export calls, accepted or not. */
   public int requestCount() {
-    return calls.count();
+    return Math.toIntExact(calls.calls.count());
   }
 
   /** Returns the protocols of the export calls: {@code "grpc"}, {@code "http"} or both. */

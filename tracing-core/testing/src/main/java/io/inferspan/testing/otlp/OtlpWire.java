@@ -1,11 +1,11 @@
 package io.inferspan.testing.otlp;
 
-import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnknownFieldSet;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -22,54 +22,36 @@ final class OtlpWire {
 
   private OtlpWire() {}
 
-  /** The content codings of OTLP. */
-  enum Compression {
-    NONE,
-    GZIP
-  }
-
-  /** Thrown for a body that does not match its headers. */
-  static final class MalformedBodyException extends Exception {
-    private final String reason;
-
-    MalformedBodyException(String reason) {
-      super(reason);
-      this.reason = reason;
-    }
-
-    String reason() {
-      return reason;
-    }
-  }
-
-  static Compression compression(@Nullable String encoding) throws MalformedBodyException {
+  /** Returns whether a content coding is gzip; OTLP has no other. */
+  static boolean isGzip(@Nullable String encoding) throws InvalidProtocolBufferException {
     if (encoding == null || encoding.isEmpty() || encoding.equalsIgnoreCase("identity")) {
-      return Compression.NONE;
+      return false;
     }
     if (encoding.equalsIgnoreCase("gzip")) {
-      return Compression.GZIP;
+      return true;
     }
-    throw new MalformedBodyException("the encoding must be gzip or identity, not " + encoding);
+    throw malformed("the encoding must be gzip or identity, not " + encoding);
   }
 
   /** Returns the message in a unary call's body, which must be exactly one frame. */
-  static byte[] unframe(byte[] body, Compression compression) throws MalformedBodyException {
+  static byte[] unframe(byte[] body, @Nullable String encoding)
+      throws InvalidProtocolBufferException {
+    boolean isGzip = isGzip(encoding);
     if (body.length < FRAME_HEADER_BYTES) {
-      throw new MalformedBodyException(
-          "the gRPC frame ends after " + body.length + " bytes, within its header");
+      throw malformed("the gRPC frame ends after " + body.length + " bytes, within its header");
     }
     int flag = body[0];
     int length = ByteBuffer.wrap(body).getInt(1);
     if (length != body.length - FRAME_HEADER_BYTES) {
-      throw new MalformedBodyException(
+      throw malformed(
           "the gRPC frame header says %d bytes, but %d follow"
               .formatted(length, body.length - FRAME_HEADER_BYTES));
     }
     byte[] message = Arrays.copyOfRange(body, FRAME_HEADER_BYTES, body.length);
     return switch (flag) {
       case 0 -> message;
-      case 1 -> expand(message, compression);
-      default -> throw new MalformedBodyException("the gRPC frame has the unknown flag " + flag);
+      case 1 -> isGzip ? expand(message) : message;
+      default -> throw malformed("the gRPC frame has the unknown flag " + flag);
     };
   }
 
@@ -81,35 +63,39 @@ final class OtlpWire {
         .array();
   }
 
-  static byte[] expand(byte[] bytes, Compression compression) throws MalformedBodyException {
-    if (compression == Compression.NONE) {
-      return bytes;
-    }
+  static byte[] expand(byte[] bytes, @Nullable String encoding)
+      throws InvalidProtocolBufferException {
+    return isGzip(encoding) ? expand(bytes) : bytes;
+  }
+
+  private static byte[] expand(byte[] bytes) throws InvalidProtocolBufferException {
     byte[] message;
     try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
       message = in.readNBytes(MAX_MESSAGE_BYTES + 1);
     } catch (IOException e) {
-      throw new MalformedBodyException("the message is not gzip: " + e.getMessage());
+      throw malformed("the message is not gzip: " + e.getMessage());
     }
     if (message.length > MAX_MESSAGE_BYTES) {
-      throw new MalformedBodyException(
-          "the message is larger than " + MAX_MESSAGE_BYTES + " bytes");
+      throw malformed("the message is larger than " + MAX_MESSAGE_BYTES + " bytes");
     }
     return message;
   }
 
   /** Returns a {@code google.rpc.Status}, the body of an OTLP/HTTP error. */
   static byte[] status(int code, String message) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try {
-      CodedOutputStream out = CodedOutputStream.newInstance(bytes);
-      out.writeInt32(1, code);
-      out.writeString(2, message);
-      out.flush();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
+    return UnknownFieldSet.newBuilder()
+        .addField(1, UnknownFieldSet.Field.newBuilder().addVarint(code).build())
+        .addField(
+            2,
+            UnknownFieldSet.Field.newBuilder()
+                .addLengthDelimited(ByteString.copyFromUtf8(message))
+                .build())
+        .build()
+        .toByteArray();
+  }
+
+  private static InvalidProtocolBufferException malformed(String why) {
+    return new InvalidProtocolBufferException(why);
   }
 
   /** Encodes a text for {@code grpc-message}: printable ASCII, the rest percent-encoded. */

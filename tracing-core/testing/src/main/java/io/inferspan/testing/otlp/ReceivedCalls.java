@@ -1,109 +1,58 @@
 package io.inferspan.testing.otlp;
 
+import io.inferspan.testing.server.Arrivals;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Collections;
-import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The latest calls to an {@link OtlpReceiver}, limited in number and bytes. */
 final class ReceivedCalls {
-  private final Deque<byte[]> bodies = new ArrayDeque<>();
-  private final Deque<Map<String, String>> headers = new ArrayDeque<>();
-  private final Set<String> protocols = new LinkedHashSet<>();
-  private long retainedBytes;
-  private long discardedBodies;
-  private int count;
-  private int notAccepted;
-  private String lastProblem = "";
+  /** The bodies of all requests, without framing and decompressed. */
+  final Arrivals<byte[]> bodies =
+      new Arrivals<>(
+          OtlpReceiver.MAX_RETAINED_CALLS, OtlpReceiver.MAX_RETAINED_BYTES, body -> body.length);
 
-  synchronized void addBody(byte[] body) {
-    bodies.addLast(body);
-    retainedBytes += body.length;
-    while (isOverfull()) {
-      retainedBytes -= bodies.removeFirst().length;
-      discardedBodies++;
-    }
+  /** The export calls, accepted or not. */
+  final Arrivals<Call> calls = new Arrivals<>(OtlpReceiver.MAX_RETAINED_CALLS);
+
+  /** Why requests were not accepted; only the last reason is kept. */
+  final Arrivals<String> problems = new Arrivals<>(1);
+
+  record Call(String protocol, Map<String, String> headers) {}
+
+  Set<String> protocols() {
+    return calls.list().stream().map(Call::protocol).collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private boolean isOverfull() {
-    return retainedBytes > OtlpReceiver.MAX_RETAINED_BYTES
-        || bodies.size() > OtlpReceiver.MAX_RETAINED_CALLS;
+  List<Map<String, String>> headers() {
+    return calls.list().stream().map(Call::headers).toList();
   }
 
-  synchronized void addCall(String protocol, Map<String, String> callHeaders) {
-    count++;
-    protocols.add(protocol);
-    headers.addLast(callHeaders);
-    if (headers.size() > OtlpReceiver.MAX_RETAINED_CALLS) {
-      headers.removeFirst();
-    }
-    notifyAll();
-  }
-
-  synchronized void addProblem(String problem) {
-    notAccepted++;
-    lastProblem = problem;
-  }
-
-  synchronized List<byte[]> bodies() {
-    return List.copyOf(bodies);
-  }
-
-  synchronized long discardedBodies() {
-    return discardedBodies;
-  }
-
-  synchronized List<Map<String, String>> headers() {
-    return List.copyOf(headers);
-  }
-
-  synchronized Set<String> protocols() {
-    return Collections.unmodifiableSet(new LinkedHashSet<>(protocols));
-  }
-
-  synchronized int count() {
-    return count;
-  }
-
-  synchronized void clear() {
+  void clear() {
     bodies.clear();
-    headers.clear();
-    protocols.clear();
-    retainedBytes = 0;
-    discardedBodies = 0;
-    count = 0;
-    notAccepted = 0;
-    lastProblem = "";
+    calls.clear();
+    problems.clear();
   }
 
-  synchronized void await(int wanted, Duration timeout) {
-    long end = System.nanoTime() + timeout.toNanos();
-    try {
-      while (count < wanted) {
-        long left = end - System.nanoTime();
-        if (left <= 0) {
-          throw new AssertionError(
-              "expected %d export calls within %d ms, but: %s"
-                  .formatted(wanted, timeout.toMillis(), this));
-        }
-        TimeUnit.NANOSECONDS.timedWait(this, left);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while waiting for " + wanted + " export calls", e);
-    }
+  void await(int wanted, Duration timeout) {
+    calls.await(
+        () -> calls.count() >= wanted,
+        timeout,
+        () ->
+            "expected %d export calls within %d ms, but: %s"
+                .formatted(wanted, timeout.toMillis(), this));
   }
 
   /** Returns a clause for a failure message. */
   @Override
-  public synchronized String toString() {
-    String calls = "the receiver got " + count + " export calls " + protocols;
-    String problems = ", requests not accepted: " + notAccepted + " (" + lastProblem + ")";
-    return notAccepted == 0 ? calls : calls + problems;
+  public String toString() {
+    String received = "the receiver got " + calls.count() + " export calls " + protocols();
+    List<String> last = problems.list();
+    return last.isEmpty()
+        ? received
+        : received + ", requests not accepted: " + problems.count() + " (" + last.get(0) + ")";
   }
 }

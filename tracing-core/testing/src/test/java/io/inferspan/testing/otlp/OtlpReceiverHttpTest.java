@@ -138,18 +138,18 @@ class OtlpReceiverHttpTest {
     ReceivedCalls calls = new ReceivedCalls();
     byte[] third = new byte[OtlpReceiver.MAX_RETAINED_BYTES / 3];
     for (int i = 0; i < 5; i++) {
-      calls.addBody(third);
+      calls.bodies.add(List.of(third));
     }
-    assertThat(calls.bodies()).hasSize(3);
-    assertThat(calls.discardedBodies()).isEqualTo(2);
+    assertThat(calls.bodies.list()).hasSize(3);
+    assertThat(calls.bodies.dropped()).isEqualTo(2);
     calls.clear();
     for (int i = 0; i < OtlpReceiver.MAX_RETAINED_CALLS + 5; i++) {
-      calls.addBody(new byte[0]);
-      calls.addCall("grpc", Map.of());
+      calls.bodies.add(List.of(new byte[0]));
+      calls.calls.add(List.of(new ReceivedCalls.Call("grpc", Map.of())));
     }
-    assertThat(calls.discardedBodies()).isEqualTo(5);
+    assertThat(calls.bodies.dropped()).isEqualTo(5);
     assertThat(calls.headers()).hasSize(OtlpReceiver.MAX_RETAINED_CALLS);
-    assertThat(calls.count()).isEqualTo(OtlpReceiver.MAX_RETAINED_CALLS + 5);
+    assertThat(calls.calls.count()).isEqualTo(OtlpReceiver.MAX_RETAINED_CALLS + 5);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.inferspan.testing.otlp;
+package io.inferspan.testing.server;
 
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -16,33 +16,51 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The HTTP server of an {@link OtlpReceiver}, with one event loop and only daemon threads. */
-final class OtlpServer implements AutoCloseable {
-  private static final String ADDRESS = "127.0.0.1";
+/** An HTTP server with one event loop and only daemon threads. */
+public final class LoopbackServer implements AutoCloseable {
   private static final int TIMEOUT_SECONDS = 30;
 
+  private final String owner;
   private final Vertx vertx = Vertx.vertx(quietDaemon());
   private final Set<HttpConnection> connections = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final HttpServer server;
-  private final int port;
+
+  /** Prepares a server; error messages name its {@code owner}. */
+  public LoopbackServer(String owner, HttpServerOptions options) {
+    this.owner = owner;
+    this.server =
+        vertx
+            .createHttpServer(options)
+            .connectionHandler(this::remember)
+            // Do not log connections that break before a request.
+            .exceptionHandler(broken -> {});
+  }
 
   /** Starts listening; port 0 selects a free port. */
-  OtlpServer(HttpServerOptions options, int port, Handler<HttpServerRequest> handler) {
-    server =
-        vertx.createHttpServer(options).connectionHandler(this::remember).requestHandler(handler);
+  public void listen(String host, int port, Handler<HttpServerRequest> handler) {
     try {
-      this.port =
-          server.listen(port, ADDRESS).await(TIMEOUT_SECONDS, TimeUnit.SECONDS).actualPort();
+      server.requestHandler(handler).listen(port, host).await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (Exception e) {
       close();
       throw new IllegalStateException(
-          "OtlpReceiver: cannot listen on %s:%d: %s".formatted(ADDRESS, port, e), e);
+          "%s: cannot listen on %s:%d: %s".formatted(owner, host, port, e), e);
     }
   }
 
-  int port() {
-    return port;
+  /** Returns the instance that runs the server, for timers. */
+  public Vertx vertx() {
+    return vertx;
+  }
+
+  /** Returns the port that the server listens on. */
+  public int port() {
+    return server.actualPort();
+  }
+
+  /** Returns whether {@link #close} was called. */
+  public boolean isClosed() {
+    return isClosed.get();
   }
 
   private void remember(HttpConnection connection) {
@@ -68,7 +86,7 @@ final class OtlpServer implements AutoCloseable {
       Future.join(closings).await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       vertx.close().await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (Exception e) {
-      throw new IllegalStateException("OtlpReceiver: cannot close", e);
+      throw new IllegalStateException(owner + ": cannot close", e);
     }
   }
 

@@ -36,8 +36,8 @@ record Policies(
   private static final String SEMCONV_OPT_IN = "otel.semconv.stability.opt.in";
 
   static Policies of(TelemetryOptions options) {
-    Settings settings = new Settings(options.settings());
-    GenAiConvention convention = options.genAiConvention();
+    Settings settings = new Settings(options.settings);
+    GenAiConvention convention = options.genAiConvention;
     return new Policies(
         naming(options, settings),
         convention != null ? convention : GenAiConvention.fromOptIn(settings.find(SEMCONV_OPT_IN)),
@@ -53,7 +53,7 @@ record Policies(
   }
 
   private static SpanNaming naming(TelemetryOptions options, Settings settings) {
-    SpanNaming chosen = options.spanNaming();
+    SpanNaming chosen = options.spanNaming;
     String setting = settings.find(SPAN_NAMES);
     if (chosen != null || setting == null) {
       return chosen == null ? SpanNaming.PROPOSAL : chosen;

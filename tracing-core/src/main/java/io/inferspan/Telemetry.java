@@ -117,13 +117,13 @@ public final class Telemetry implements AutoCloseable {
       LOGGER.log(Level.WARNING, "Tracing is already initialised; the first telemetry is used");
       return existing;
     }
-    Settings settings = new Settings(options.settings());
+    Settings settings = new Settings(options.settings);
     Extensions extensions = Extensions.find(settings);
     Telemetry telemetry = started(options, callerVersion);
     installed = telemetry;
     telemetry.extensions = extensions;
     extensions.join(telemetry, settings);
-    if (options.closesOnShutdown()) {
+    if (options.closesOnShutdown) {
       telemetry.closeWithTheProcess();
     }
     return telemetry;
@@ -132,7 +132,7 @@ public final class Telemetry implements AutoCloseable {
   private static Telemetry started(TelemetryOptions options, String callerVersion) {
     try {
       if (!GlobalOpenTelemetry.isSet()) {
-        return ownSdk(options, callerVersion, options.registersGlobally());
+        return ownSdk(options, callerVersion, options.registersGlobally);
       }
       if (!isNoop(GlobalOpenTelemetry.get())) {
         return adopted(options);
@@ -199,10 +199,10 @@ public final class Telemetry implements AutoCloseable {
 
   private static Telemetry ownSdk(TelemetryOptions options, String callerVersion, boolean global) {
     Policies policies = Policies.of(options);
-    String version = options.serviceVersion();
+    String version = options.serviceVersion;
     InstalledSdk sdk =
-        new SdkSetup(new Settings(options.settings()), policies::guard, Telemetry::warn)
-            .build(options.serviceName(), version == null ? callerVersion : version, global);
+        new SdkSetup(new Settings(options.settings), policies::guard, Telemetry::warn)
+            .build(options.serviceName, version == null ? callerVersion : version, global);
     globalWasOurs |= global;
     LOGGER.log(Level.INFO, sdk.summary());
     return new Telemetry(sdk.sdk(), sdk, options, policies);
@@ -332,7 +332,7 @@ public final class Telemetry implements AutoCloseable {
     extensions.close();
     if (ownSdk != null) {
       spans.stop();
-      ownSdk.close(options.closeTimeout());
+      ownSdk.close(options.closeTimeout);
     }
     forget(this);
     forgetHook();

@@ -11,12 +11,24 @@ import org.jspecify.annotations.Nullable;
 /** Options that a program sets in addition to the environment. */
 public final class TelemetryOptions {
 
-  private final Builder given;
-  private final Map<String, String> settings;
+  final String serviceName;
+  final @Nullable String serviceVersion;
+  final @Nullable SpanNaming spanNaming;
+  final @Nullable GenAiConvention genAiConvention;
+  final Duration closeTimeout;
+  final boolean closesOnShutdown;
+  final boolean registersGlobally;
+  final Map<String, String> settings;
 
-  private TelemetryOptions(Builder given) {
-    this.given = given;
-    this.settings = Map.copyOf(given.settings);
+  private TelemetryOptions(Builder builder) {
+    serviceName = builder.serviceName;
+    serviceVersion = builder.serviceVersion;
+    spanNaming = builder.spanNaming;
+    genAiConvention = builder.genAiConvention;
+    closeTimeout = builder.closeTimeout;
+    closesOnShutdown = builder.closesOnShutdown;
+    registersGlobally = builder.registersGlobally;
+    settings = Map.copyOf(builder.settings);
   }
 
   /** Returns options that set nothing: the environment and the defaults apply. */
@@ -27,38 +39,6 @@ public final class TelemetryOptions {
   /** Creates a builder. */
   public static Builder builder() {
     return new Builder();
-  }
-
-  String serviceName() {
-    return given.serviceName;
-  }
-
-  @Nullable String serviceVersion() {
-    return given.serviceVersion;
-  }
-
-  @Nullable SpanNaming spanNaming() {
-    return given.spanNaming;
-  }
-
-  @Nullable GenAiConvention genAiConvention() {
-    return given.genAiConvention;
-  }
-
-  Duration closeTimeout() {
-    return given.closeTimeout;
-  }
-
-  boolean closesOnShutdown() {
-    return given.closesOnShutdown;
-  }
-
-  boolean registersGlobally() {
-    return given.registersGlobally;
-  }
-
-  Map<String, String> settings() {
-    return settings;
   }
 
   /** Builder for {@link TelemetryOptions}. */
@@ -134,20 +114,7 @@ public final class TelemetryOptions {
 
     /** Builds the options. */
     public TelemetryOptions build() {
-      return new TelemetryOptions(copy());
-    }
-
-    private Builder copy() {
-      Builder copy = new Builder();
-      copy.serviceName = serviceName;
-      copy.serviceVersion = serviceVersion;
-      copy.spanNaming = spanNaming;
-      copy.genAiConvention = genAiConvention;
-      copy.closeTimeout = closeTimeout;
-      copy.closesOnShutdown = closesOnShutdown;
-      copy.registersGlobally = registersGlobally;
-      copy.settings.putAll(settings);
-      return copy;
+      return new TelemetryOptions(this);
     }
   }
 }

@@ -27,7 +27,7 @@ class TelemetryOptionsTest {
   void closeTimeoutAtItsBounds_isTaken(String timeout) {
     Duration bound = Duration.parse(timeout);
 
-    assertThat(TelemetryOptions.builder().closeTimeout(bound).build().closeTimeout())
+    assertThat(TelemetryOptions.builder().closeTimeout(bound).build().closeTimeout)
         .isEqualTo(bound);
   }
 }

@@ -10,17 +10,8 @@ import io.opentelemetry.sdk.trace.SpanProcessor;
  * Limits the spans in the SDK's batch processor to its queue size, because the processor does not
  * count the spans that it drops.
  */
-public final class AccountedSpanProcessor implements SpanProcessor {
-
-  private final SpanProcessor delegate;
-  private final ExportAccounting accounting;
-
-  /** Creates a processor in front of {@code delegate}. */
-  public AccountedSpanProcessor(SpanProcessor delegate, ExportAccounting accounting) {
-    this.delegate = delegate;
-    this.accounting = accounting;
-  }
-
+public record AccountedSpanProcessor(SpanProcessor delegate, ExportAccounting accounting)
+    implements SpanProcessor {
   @Override
   public void onStart(Context parent, ReadWriteSpan span) {
     if (span.getSpanContext().isSampled()) {

@@ -13,21 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
 /** The telemetry's own meters: how many spans are exported, and why spans are lost. */
-public final class TelemetryMeters implements MeterBinder {
-
+public record TelemetryMeters(
+    ExportAccounting accounting, AttributePolicy attributes, FailureTexts failures)
+    implements MeterBinder {
   private static final String DROPPED = "inferspan.spans.dropped";
-
-  private final ExportAccounting accounting;
-  private final AttributePolicy attributes;
-  private final FailureTexts failures;
-
-  /** Creates meters over these counts. */
-  public TelemetryMeters(
-      ExportAccounting accounting, AttributePolicy attributes, FailureTexts failures) {
-    this.accounting = accounting;
-    this.attributes = attributes;
-    this.failures = failures;
-  }
 
   @Override
   public void bindTo(MeterRegistry registry) {

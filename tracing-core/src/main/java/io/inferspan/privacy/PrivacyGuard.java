@@ -24,9 +24,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code Telemetry.initTracing()} wraps every exporter. Programs with their own SDK use {@code
  * Telemetry.guard}.
+ *
+ * @param delegate receives the spans
+ * @param policy decides which attributes are exported
+ * @param ownScopes the instrumentation scopes that get the build attribute
+ * @param exceptionMessages whether messages of exceptions are exported
  */
-public final class PrivacyGuard implements SpanExporter {
-
+public record PrivacyGuard(
+    SpanExporter delegate,
+    AttributePolicy policy,
+    OwnScopes ownScopes,
+    boolean exceptionMessages)
+    implements SpanExporter {
   /** The length at which names that are not in the catalogue are truncated. */
   static final int MAX_FOREIGN_NAME_CHARS = 128;
 
@@ -42,29 +51,6 @@ public final class PrivacyGuard implements SpanExporter {
       AttributeKey.stringKey("exception.stacktrace");
   private static final AttributeKey<String> EXCEPTION_MESSAGE =
       AttributeKey.stringKey("exception.message");
-
-  private final SpanExporter delegate;
-  private final AttributePolicy policy;
-  private final OwnScopes ownScopes;
-  private final boolean exceptionMessages;
-
-  /**
-   * Creates a guard of {@code delegate}.
-   *
-   * @param policy decides which attributes are exported
-   * @param ownScopes the instrumentation scopes that get the build attribute
-   * @param exceptionMessages whether messages of exceptions are exported
-   */
-  public PrivacyGuard(
-      SpanExporter delegate,
-      AttributePolicy policy,
-      OwnScopes ownScopes,
-      boolean exceptionMessages) {
-    this.delegate = delegate;
-    this.policy = policy;
-    this.ownScopes = ownScopes;
-    this.exceptionMessages = exceptionMessages;
-  }
 
   @Override
   public CompletableResultCode export(Collection<SpanData> spans) {

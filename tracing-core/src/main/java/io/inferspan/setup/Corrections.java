@@ -6,28 +6,15 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /** Replaces invalid {@code OTEL_*} settings, and logs one warning for each. */
-final class Corrections {
-
-  private final ConfigProperties config;
-  private final Consumer<String> warnings;
-  private final Map<String, String> corrected = new LinkedHashMap<>();
-
-  private Corrections(ConfigProperties config, Consumer<String> warnings) {
-    this.config = config;
-    this.warnings = warnings;
-  }
-
+record Corrections(
+    ConfigProperties config, Consumer<String> warnings, Map<String, String> corrected) {
   /** Returns the corrected properties with their new values. */
   static Map<String, String> of(ConfigProperties config, Consumer<String> warnings) {
-    Corrections corrections = new Corrections(config, warnings);
+    Corrections corrections = new Corrections(config, warnings, new LinkedHashMap<>());
     SamplerRules.apply(corrections);
     ExporterRules.apply(corrections);
     ResourceRules.apply(corrections);
     return corrections.corrected;
-  }
-
-  ConfigProperties config() {
-    return config;
   }
 
   /** Replaces a value silently. */

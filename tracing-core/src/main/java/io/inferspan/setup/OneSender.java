@@ -14,15 +14,8 @@ import java.util.List;
  * <p>The SDK would select an arbitrary sender and log a warning. The SDK's system property for
  * selecting a sender takes precedence.
  */
-final class OneSender implements ComponentLoader {
-
+record OneSender(ComponentLoader delegate) implements ComponentLoader {
   private static final String DEFAULT_SENDER = "okhttp";
-
-  private final ComponentLoader delegate;
-
-  OneSender(ComponentLoader delegate) {
-    this.delegate = delegate;
-  }
 
   @Override
   public <T> Iterable<T> load(Class<T> spi) {

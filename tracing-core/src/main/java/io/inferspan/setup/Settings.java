@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Inferspan's own settings, looked up in OpenTelemetry's order: the program's values, then system
  * properties, then the environment.
+ *
+ * @param given the program's values by property name
  */
-public final class Settings {
+public record Settings(Map<String, String> given) {
 
-  private final Map<String, String> given;
-
-  /** Creates settings; {@code given} are the program's values by property name. */
-  public Settings(Map<String, String> given) {
-    this.given = Map.copyOf(given);
+  /** Copies the values. */
+  public Settings {
+    given = Map.copyOf(given);
   }
 
   /** Returns the value of a property, or null if it is not set or empty. */
@@ -69,11 +69,6 @@ public final class Settings {
 
   private static String propertyName(String variable) {
     return variable.toLowerCase(Locale.ROOT).replace('_', '.');
-  }
-
-  /** Returns the program's values. */
-  Map<String, String> given() {
-    return given;
   }
 
   /** Returns the environment variable of a property: {@code A_B_C} for {@code a.b-c}. */

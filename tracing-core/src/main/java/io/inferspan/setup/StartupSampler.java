@@ -11,15 +11,8 @@ import io.opentelemetry.sdk.trace.samplers.SamplingResult;
 import java.util.List;
 
 /** Always samples the startup span of a process, and all other spans as configured. */
-final class StartupSampler implements Sampler {
-
+record StartupSampler(Sampler configured) implements Sampler {
   private static final String STARTUP = EppSpans.STARTUP.name(SpanNaming.PROPOSAL);
-
-  private final Sampler configured;
-
-  private StartupSampler(Sampler configured) {
-    this.configured = configured;
-  }
 
   /** Wraps a sampler; a sampler that is always off is returned unchanged. */
   static Sampler around(Sampler configured) {

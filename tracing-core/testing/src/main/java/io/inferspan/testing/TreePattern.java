@@ -6,6 +6,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +19,14 @@ import org.jspecify.annotations.Nullable;
 final class TreePattern {
   private static final String ANY = "*";
   private static final String ERROR_MARK = " ERROR";
+
+  private static final Pattern LINE =
+      Pattern.compile(
+          "(?<name>.+?)(?: +\\[(?<kind>[^\\]]*)])?(?: +\\{(?<attributes>.*)})?(?<error> +ERROR)?");
+
+  /** The text up to a comma that is outside quotes and brackets. */
+  private static final Pattern PAIR =
+      Pattern.compile("(?:\"[^\"]*\"|\\[[^\\]]*]|[^,])+");
 
   private TreePattern() {}
 
@@ -72,27 +83,18 @@ final class TreePattern {
   }
 
   private static Line parseLine(int depth, String text) {
-    String rest = text;
-    boolean isError = rest.endsWith(ERROR_MARK);
-    if (isError) {
-      rest = rest.substring(0, rest.length() - ERROR_MARK.length()).stripTrailing();
+    Matcher parts = LINE.matcher(text);
+    if (!parts.matches() || parts.group("name").contains(" {")) {
+      throw malformed(text, "close the attributes with } before anything but ERROR");
     }
-    Map<String, String> attributes = Map.of();
-    int brace = rest.indexOf(" {");
-    if (brace > 0) {
-      if (!rest.endsWith("}")) {
-        throw malformed(text, "close the attributes with } before anything but ERROR");
-      }
-      attributes = parseAttributes(text, rest.substring(brace + 2, rest.length() - 1));
-      rest = rest.substring(0, brace).stripTrailing();
-    }
-    int bracket = rest.endsWith("]") ? rest.lastIndexOf(" [") : -1;
-    SpanKind kind = null;
-    if (bracket > 0) {
-      kind = kind(text, rest.substring(bracket + 2, rest.length() - 1));
-      rest = rest.substring(0, bracket).stripTrailing();
-    }
-    return new Line(depth, rest, kind, attributes, isError);
+    String kind = parts.group("kind");
+    String attributes = parts.group("attributes");
+    return new Line(
+        depth,
+        parts.group("name"),
+        kind == null ? null : kind(text, kind),
+        attributes == null ? Map.of() : parseAttributes(text, attributes),
+        parts.group("error") != null);
   }
 
   private static SpanKind kind(String text, String name) {
@@ -106,7 +108,8 @@ final class TreePattern {
 
   private static Map<String, String> parseAttributes(String text, String inside) {
     Map<String, String> attributes = new LinkedHashMap<>();
-    for (String pair : split(inside)) {
+    for (MatchResult found : PAIR.matcher(inside).results().toList()) {
+      String pair = found.group().strip();
       int equals = pair.indexOf('=');
       if (equals < 1) {
         throw malformed(text, "write attributes as key=value, not " + pair);
@@ -114,29 +117,6 @@ final class TreePattern {
       attributes.put(pair.substring(0, equals).strip(), unquoted(pair.substring(equals + 1)));
     }
     return attributes;
-  }
-
-  /** Splits at commas that are outside quotes and brackets. */
-  private static List<String> split(String inside) {
-    List<String> pairs = new ArrayList<>();
-    StringBuilder pair = new StringBuilder();
-    boolean isQuoted = false;
-    int brackets = 0;
-    for (int i = 0; i < inside.length(); i++) {
-      char c = inside.charAt(i);
-      isQuoted ^= c == '"';
-      if (!isQuoted) {
-        brackets += c == '[' ? 1 : c == ']' ? -1 : 0;
-      }
-      if (c == ',' && !isQuoted && brackets == 0) {
-        pairs.add(pair.toString().strip());
-        pair.setLength(0);
-      } else {
-        pair.append(c);
-      }
-    }
-    pairs.add(pair.toString().strip());
-    return pairs;
   }
 
   private static String unquoted(String value) {

@@ -4,7 +4,6 @@ import io.inferspan.testing.engine.EngineRequest.Arrival;
 import io.inferspan.testing.engine.EngineRequest.Outcome;
 import io.inferspan.testing.engine.EngineRequest.Role;
 import io.inferspan.testing.engine.RequestReader.Call;
-import io.inferspan.testing.server.Arrivals;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -16,13 +15,10 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Handles HTTP requests: reads and logs them, and starts a generation or returns a fixed page. */
-record EngineHttp(Generation.Site site, Arrivals<EngineRequest> log, Source source)
-    implements Handler<HttpServerRequest> {
+record EngineHttp(FakeEngine engine) implements Handler<HttpServerRequest> {
   /** The size limit of a request body; larger ones are rejected with 413. */
   static final int MAX_BODY_BYTES = 64 << 20;
 
@@ -37,13 +33,6 @@ record EngineHttp(Generation.Site site, Arrivals<EngineRequest> log, Source sour
           "/v1/responses", new ResponsesDialect(),
           "/v1/messages", new MessagesDialect(),
           "/inference/v1/generate", new GenerateDialect());
-
-  /** The source of scripts, and the engine's identity in KV transfer parameters. */
-  record Source(
-      Function<EngineRequest, EngineScript> next,
-      Supplier<EngineScript> current,
-      String host,
-      String engineId) {}
 
   @Override
   public void handle(HttpServerRequest http) {
@@ -75,15 +64,15 @@ record EngineHttp(Generation.Site site, Arrivals<EngineRequest> log, Source sour
     Call call = dialect == null ? null : RequestReader.read(body);
     EngineRequest seen = new EngineRequest(http, body, arrival, call);
     if (dialect == null || call == null) {
-      log.add(List.of(seen));
+      engine.log.add(List.of(seen));
       seen.end(Outcome.ANSWERED);
       answerPage(http);
       return;
     }
     // The script is read before the request becomes visible, because a test may then change it.
     Reply reply = reply(seen, call, dialect);
-    log.add(List.of(seen));
-    new Generation(site, http, seen, dialect, reply).start();
+    engine.log.add(List.of(seen));
+    new Generation(engine, http, seen, dialect, reply).start();
   }
 
   /** Returns the path; empty if the request target has none. */
@@ -92,7 +81,7 @@ record EngineHttp(Generation.Site site, Arrivals<EngineRequest> log, Source sour
   }
 
   private Reply reply(EngineRequest seen, Call call, ApiDialect dialect) {
-    EngineScript script = source.next.apply(seen);
+    EngineScript script = engine.nextScript(seen);
     String clientId = seen.header("x-request-id");
     String id = dialect.idPrefix() + (clientId == null ? randomId() : clientId);
     long createdSeconds = System.currentTimeMillis() / 1000;
@@ -117,7 +106,7 @@ record EngineHttp(Generation.Site site, Arrivals<EngineRequest> log, Source sour
     return """
         {"do_remote_prefill":true,"do_remote_decode":false,"remote_block_ids":[%s],\
         "remote_engine_id":"%s","remote_host":"%s","remote_port":%s,"tp_size":1}"""
-        .formatted(blocks, source.engineId, source.host, KV_SIDE_CHANNEL_PORT);
+        .formatted(blocks, engine.engineId(), engine.host(), KV_SIDE_CHANNEL_PORT);
   }
 
   private void answerPage(HttpServerRequest http) {
@@ -131,7 +120,7 @@ record EngineHttp(Generation.Site site, Arrivals<EngineRequest> log, Source sour
       case "/metrics" -> page(response, reading, "text/plain; version=0.0.4", metrics());
       // Mooncake's bootstrap server, which vLLM runs on a separate port.
       case "/query" ->
-          page(response, reading, JSON, "{\"0\":{\"engine_id\":\"" + source.engineId + "\"}}");
+          page(response, reading, JSON, "{\"0\":{\"engine_id\":\"" + engine.engineId() + "\"}}");
       default -> notFound(http);
     }
   }
@@ -169,8 +158,8 @@ record EngineHttp(Generation.Site site, Arrivals<EngineRequest> log, Source sour
 
   private String metrics() {
     String labels = "{engine=\"0\",model_name=\"" + modelName() + "\"} ";
-    return gauge("vllm:num_requests_running", labels, site.load().running)
-        + gauge("vllm:num_requests_waiting", labels, site.load().waiting)
+    return gauge("vllm:num_requests_running", labels, engine.load.running)
+        + gauge("vllm:num_requests_waiting", labels, engine.load.waiting)
         + gauge("vllm:kv_cache_usage_perc", labels, 0);
   }
 
@@ -179,7 +168,7 @@ record EngineHttp(Generation.Site site, Arrivals<EngineRequest> log, Source sour
   }
 
   private String modelName() {
-    String name = source.current.get().model;
+    String name = engine.script().model;
     return name == null ? Reply.DEFAULT_MODEL : name;
   }
 }

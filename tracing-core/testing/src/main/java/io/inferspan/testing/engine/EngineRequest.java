@@ -59,8 +59,7 @@ public final class EngineRequest {
   private final Map<String, List<String>> headers;
   private final byte[] body;
   private final Arrival arrival;
-  private final Role role;
-  private final @Nullable String kvTransferParams;
+  private final @Nullable Call call;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Outcome outcome = Outcome.RUNNING;
 
@@ -71,8 +70,7 @@ public final class EngineRequest {
     this.headers = copyOf(http.headers());
     this.body = body;
     this.arrival = arrival;
-    this.role = call == null ? Role.NONE : call.role();
-    this.kvTransferParams = call == null ? null : call.kvTransferParams();
+    this.call = call;
   }
 
   /** Returns the HTTP method, in upper case. */
@@ -128,7 +126,7 @@ public final class EngineRequest {
 
   /** Returns the role that the request gives the engine. */
   public Role role() {
-    return role;
+    return call == null ? Role.NONE : call.role();
   }
 
   /**
@@ -136,7 +134,7 @@ public final class EngineRequest {
    * has none.
    */
   public @Nullable String kvTransferParams() {
-    return kvTransferParams;
+    return call == null ? null : call.kvTransferParams();
   }
 
   /** Returns the outcome so far. */
@@ -168,7 +166,7 @@ public final class EngineRequest {
 
   @Override
   public String toString() {
-    return method + " " + path + " (" + role + ", " + body.length + " bytes, " + outcome + ")";
+    return method + " " + path + " (" + role() + ", " + body.length + " bytes, " + outcome + ")";
   }
 
   /** Sets the outcome; called once, on the engine's thread. */

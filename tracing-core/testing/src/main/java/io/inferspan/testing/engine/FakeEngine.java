@@ -41,10 +41,12 @@ public final class FakeEngine implements AutoCloseable {
 
   private static final int MAX_HEADER_BYTES = 64 << 10;
 
-  private final LoopbackServer server;
+  final LoopbackServer server;
+  final EngineSpan span;
+  final Load load = new Load();
   private final String host;
   private final String engineId = UUID.randomUUID().toString();
-  private final Arrivals<EngineRequest> log =
+  final Arrivals<EngineRequest> log =
       new Arrivals<>(MAX_KEPT_REQUESTS, MAX_KEPT_BYTES, EngineRequest::bodyLength);
   private final Queue<EngineScript> queued = new ConcurrentLinkedQueue<>();
   private final @Nullable Function<EngineRequest, EngineScript> scripts;
@@ -55,12 +57,8 @@ public final class FakeEngine implements AutoCloseable {
     script = builder.script;
     scripts = builder.scripts;
     server = new LoopbackServer("FakeEngine", serverOptions());
-    Generation.Site site =
-        new Generation.Site(
-            server.vertx(), new EngineSpan(builder.openTelemetry), new Load(), server::isClosed);
-    EngineHttp.Source source =
-        new EngineHttp.Source(this::nextScript, this::script, host, engineId);
-    server.listen(host, builder.port, new EngineHttp(site, log, source));
+    span = new EngineSpan(builder.openTelemetry);
+    server.listen(host, builder.port, new EngineHttp(this));
   }
 
   /**
@@ -158,7 +156,7 @@ public final class FakeEngine implements AutoCloseable {
     server.close();
   }
 
-  private EngineScript nextScript(EngineRequest request) {
+  EngineScript nextScript(EngineRequest request) {
     EngineScript next = queued.poll();
     if (next != null) {
       return next;

@@ -4,12 +4,10 @@ import io.inferspan.testing.engine.EngineRequest.Outcome;
 import io.inferspan.testing.engine.EngineScript.Fault;
 import io.inferspan.testing.engine.EngineScript.FaultKind;
 import io.inferspan.testing.engine.EngineSpan.Moments;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /** Runs one inference request through the script's phases, on one event loop with timers. */
 final class Generation {
@@ -24,16 +22,13 @@ final class Generation {
     (byte) 0xff, (byte) 0xfe, 0, '{', '"', (byte) 0xc3, 0x28, ':', (byte) 0x80, '\n', '\n'
   };
 
-  /** The parts of an engine that its requests share. */
-  record Site(Vertx vertx, EngineSpan span, Load load, BooleanSupplier closing) {}
-
   /** The number of waiting and running requests; only for the engine's event loop. */
   static final class Load {
     int waiting;
     int running;
   }
 
-  private final Site site;
+  private final FakeEngine engine;
   private final HttpServerRequest http;
   private final HttpServerResponse response;
   private final EngineRequest seen;
@@ -53,8 +48,12 @@ final class Generation {
   private long lastTokenNanos;
 
   Generation(
-      Site site, HttpServerRequest http, EngineRequest seen, ApiDialect dialect, Reply reply) {
-    this.site = site;
+      FakeEngine engine,
+      HttpServerRequest http,
+      EngineRequest seen,
+      ApiDialect dialect,
+      Reply reply) {
+    this.engine = engine;
     this.http = http;
     this.response = http.response();
     this.seen = seen;
@@ -66,7 +65,7 @@ final class Generation {
   }
 
   void start() {
-    site.load.waiting++;
+    engine.load.waiting++;
     response.exceptionHandler(broken -> {});
     response.closeHandler(closed -> clientGone());
     after(script.headersNanos, this::sendHead);
@@ -100,8 +99,8 @@ final class Generation {
   private void schedule() {
     scheduledNanos = System.nanoTime();
     scheduled = true;
-    site.load.waiting--;
-    site.load.running++;
+    engine.load.waiting--;
+    engine.load.running++;
     after(script.prefillNanos(reply.promptTokens()), this::produce);
   }
 
@@ -227,7 +226,7 @@ final class Generation {
       send(dialect.opening(reply));
     }
     // The span is created before the response ends, so that tests need not wait for it.
-    site.span.emit(
+    engine.span.emit(
         seen,
         reply,
         new Moments(queuedNanos, scheduledNanos, firstTokenNanos, lastTokenNanos, now));
@@ -264,18 +263,18 @@ final class Generation {
     if (over) {
       return;
     }
-    end(site.closing.getAsBoolean() ? Outcome.CUT : Outcome.CLIENT_GONE);
+    end(engine.server.isClosed() ? Outcome.CUT : Outcome.CLIENT_GONE);
     if (timer != NO_TIMER) {
-      site.vertx.cancelTimer(timer);
+      engine.server.vertx().cancelTimer(timer);
     }
   }
 
   private void end(Outcome outcome) {
     over = true;
     if (scheduled) {
-      site.load.running--;
+      engine.load.running--;
     } else {
-      site.load.waiting--;
+      engine.load.waiting--;
     }
     seen.end(outcome);
   }
@@ -288,7 +287,7 @@ final class Generation {
     // Rounded up, so that no step runs too early.
     long millis = (nanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
     timer =
-        site.vertx.setTimer(
+        engine.server.vertx().setTimer(
             millis,
             fired -> {
               timer = NO_TIMER;

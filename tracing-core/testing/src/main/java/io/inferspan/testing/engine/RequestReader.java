@@ -4,8 +4,15 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.inferspan.testing.engine.EngineRequest.Role;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringTokenizer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestReader {
   private static final JsonFactory JSON = new JsonFactory();
+  private static final List<String> PROMPTS =
+      List.of("messages", "prompt", "input", "system", "instructions", "token_ids");
+  private static final List<String> TEXTS = List.of("content", "text", "input");
 
   /** The parameters of an inference request. */
   record Call(
@@ -37,227 +47,123 @@ final class RequestReader {
   /** The sampling parameters; the default of each is 1. */
   record Sampling(double topP, double temperature, int n) {}
 
-  private final byte[] body;
-  private final JsonParser parser;
-  private @Nullable String model;
-  private boolean stream;
-  private boolean streamOptions;
-  private boolean includeUsage;
-  private int promptTokens;
-  private @Nullable Integer maxTokens;
-  private @Nullable Integer maxCompletionTokens;
-  private @Nullable Integer minTokens;
-  private double cacheHitThreshold;
-  private double topP = 1;
-  private double temperature = 1;
-  private int n = 1;
-  private Role role = Role.WHOLE;
-  private @Nullable String kvTransferParams;
-  private @Nullable String rejection;
+  private final Map<String, Object> fields;
 
-  private RequestReader(byte[] body) throws IOException {
-    this.body = body;
-    this.parser = JSON.createParser(body);
+  private RequestReader(Map<String, Object> body) {
+    this.fields = new HashMap<>(body);
+    fields.putAll(object(body.get("sampling_params")));
   }
 
   /** Reads a body; if vLLM would reject it, the result has a {@link Call#rejection()}. */
   static Call read(byte[] body) {
     try {
-      RequestReader reader = new RequestReader(body);
-      try (JsonParser parser = reader.parser) {
-        reader.readBody(parser);
-      }
-      return reader.call();
-    } catch (IOException e) {
-      return rejected("invalid JSON: " + firstLine(e.getMessage()));
+      RequestReader reader = new RequestReader(new JsonObject(Buffer.buffer(body)).getMap());
+      return reader.call(verbatim(body, "kv_transfer_params"));
+    } catch (DecodeException | IOException e) {
+      String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("unreadable");
+      return new Call(
+          null,
+          false,
+          false,
+          0,
+          new Limits(null, 0),
+          new Sampling(1, 1, 1),
+          Role.WHOLE,
+          null,
+          "invalid JSON: " + why);
     }
   }
 
-  private static Call rejected(String why) {
-    Limits limits = new Limits(null, 0);
-    return new Call(null, false, false, 0, limits, new Sampling(1, 1, 1), Role.WHOLE, null, why);
-  }
-
-  private static String firstLine(@Nullable String message) {
-    return message == null ? "unreadable" : message.lines().findFirst().orElse("unreadable");
-  }
-
-  private Call call() {
-    Integer max = maxCompletionTokens == null ? maxTokens : maxCompletionTokens;
-    validate(max);
+  private Call call(@Nullable String kvTransferParams) {
+    Integer max = integer("max_completion_tokens");
+    max = max == null ? integer("max_tokens") : max;
+    max = max == null ? integer("max_output_tokens") : max;
+    boolean stream = Boolean.TRUE.equals(fields.get("stream"));
     return new Call(
-        model,
+        fields.get("model") instanceof String model ? model : null,
         stream,
-        includeUsage,
-        promptTokens,
-        new Limits(max, cacheHitThreshold),
-        new Sampling(topP, temperature, n),
-        role,
+        Boolean.TRUE.equals(object(fields.get("stream_options")).get("include_usage")),
+        PROMPTS.stream().mapToInt(name -> promptTokens(fields.get(name))).sum(),
+        new Limits(max, number("cache_hit_threshold", 0)),
+        new Sampling(number("top_p", 1), number("temperature", 1), (int) number("n", 1)),
+        role(),
         kvTransferParams,
-        rejection);
+        rejection(max, stream));
   }
 
   /** Checks what vLLM checks, to find bodies that a proxy has rewritten incorrectly. */
-  private void validate(@Nullable Integer max) {
+  private @Nullable String rejection(@Nullable Integer max, boolean stream) {
+    Integer min = integer("min_tokens");
     if (max != null && max < 1) {
-      rejection = "max_tokens must be at least 1, got " + max + ".";
-    } else if (max != null && minTokens != null && minTokens > max) {
-      rejection =
-          "min_tokens must be less than or equal to max_tokens=" + max + ", got " + minTokens + ".";
-    } else if (streamOptions && !stream) {
-      rejection = "Stream options can only be defined when `stream=True`.";
+      return "max_tokens must be at least 1, got " + max + ".";
     }
+    if (max != null && min != null && min > max) {
+      return "min_tokens must be less than or equal to max_tokens=" + max + ", got " + min + ".";
+    }
+    return fields.get("stream_options") instanceof Map && !stream
+        ? "Stream options can only be defined when `stream=True`."
+        : null;
   }
 
-  private void readBody(JsonParser p) throws IOException {
-    if (p.nextToken() != JsonToken.START_OBJECT) {
-      rejection = "invalid JSON: the body must be an object";
-      return;
+  private Role role() {
+    Role role = Role.WHOLE;
+    for (Map.Entry<String, Object> param : object(fields.get("kv_transfer_params")).entrySet()) {
+      if (param.getValue() instanceof Map || Boolean.TRUE.equals(param.getValue())) {
+        role =
+            switch (param.getKey()) {
+              case "do_remote_decode", "remote_decoder" -> Role.PREFILL;
+              case "do_remote_prefill", "remote_prefiller" -> Role.DECODE;
+              default -> role;
+            };
+      }
     }
-    readFields();
-    if (p.nextToken() != null) {
-      rejection = "invalid JSON: data follows the object";
-    }
+    return role;
   }
 
-  private void readFields() throws IOException {
-    while (parser.nextToken() == JsonToken.FIELD_NAME) {
-      String name = parser.currentName();
+  @SuppressWarnings("unchecked") // the keys of a JSON object are strings
+  private static Map<String, Object> object(@Nullable Object value) {
+    return value instanceof Map<?, ?> object ? (Map<String, Object>) object : Map.of();
+  }
+
+  private @Nullable Integer integer(String name) {
+    return fields.get(name) instanceof Number number ? number.intValue() : null;
+  }
+
+  private double number(String name, double otherwise) {
+    return fields.get(name) instanceof Number number ? number.doubleValue() : otherwise;
+  }
+
+  /** Counts the tokens of a value; the parser's limit on nesting bounds the recursion. */
+  private static int promptTokens(@Nullable Object value) {
+    if (value instanceof String text) {
+      return new StringTokenizer(text).countTokens();
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().mapToInt(RequestReader::promptTokens).sum();
+    }
+    if (value instanceof Map<?, ?> object) {
+      return TEXTS.stream().mapToInt(name -> promptTokens(object.get(name))).sum();
+    }
+    return value instanceof Integer || value instanceof Long ? 1 : 0;
+  }
+
+  /** Returns the value of a member of the body exactly as sent; null if there is none. */
+  private static @Nullable String verbatim(byte[] body, String name) throws IOException {
+    try (JsonParser parser = JSON.createParser(body)) {
       parser.nextToken();
-      readField(name);
-    }
-  }
-
-  private void readField(String name) throws IOException {
-    switch (name) {
-      case "model" -> model = text();
-      case "stream" -> stream = parser.getValueAsBoolean();
-      case "stream_options" -> readStreamOptions();
-      case "sampling_params" -> readNested();
-      case "max_tokens", "max_output_tokens" -> maxTokens = integer();
-      case "max_completion_tokens" -> maxCompletionTokens = integer();
-      case "min_tokens" -> minTokens = integer();
-      case "cache_hit_threshold" -> cacheHitThreshold = number(0);
-      case "top_p" -> topP = number(1);
-      case "temperature" -> temperature = number(1);
-      case "n" -> n = (int) number(1);
-      case "kv_transfer_params" -> readKvTransferParams();
-      case "messages", "prompt", "input", "system", "instructions", "token_ids" ->
-          promptTokens += promptTokens();
-      default -> parser.skipChildren();
-    }
-  }
-
-  private void readNested() throws IOException {
-    if (parser.currentToken() == JsonToken.START_OBJECT) {
-      readFields();
-    } else {
-      parser.skipChildren();
-    }
-  }
-
-  private void readStreamOptions() throws IOException {
-    if (parser.currentToken() != JsonToken.START_OBJECT) {
-      parser.skipChildren();
-      return;
-    }
-    streamOptions = true;
-    while (parser.nextToken() == JsonToken.FIELD_NAME) {
-      boolean usage = parser.currentName().equals("include_usage");
-      parser.nextToken();
-      includeUsage |= usage && parser.getValueAsBoolean();
-      parser.skipChildren();
-    }
-  }
-
-  private void readKvTransferParams() throws IOException {
-    int from = (int) parser.currentTokenLocation().getByteOffset();
-    if (parser.currentToken() == JsonToken.START_OBJECT) {
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
-        String name = parser.currentName();
-        readRole(name, parser.nextToken());
+        boolean found = parser.currentName().equals(name);
+        parser.nextToken();
+        int from = (int) parser.currentTokenLocation().getByteOffset();
         parser.skipChildren();
+        if (found) {
+          // The parser reads strings lazily; this moves it to the end of the string.
+          parser.getText();
+          int to = (int) parser.currentLocation().getByteOffset();
+          return new String(body, from, to - from, StandardCharsets.UTF_8);
+        }
       }
-    } else {
-      parser.skipChildren();
-      // The parser reads strings lazily; this moves it to the end of the string.
-      parser.getText();
+      return null;
     }
-    int to = (int) parser.currentLocation().getByteOffset();
-    kvTransferParams = new String(body, from, to - from, StandardCharsets.UTF_8);
-  }
-
-  private void readRole(String name, JsonToken value) {
-    boolean set = value == JsonToken.VALUE_TRUE || value == JsonToken.START_OBJECT;
-    if (!set) {
-      return;
-    }
-    switch (name) {
-      case "do_remote_decode", "remote_decoder" -> role = Role.PREFILL;
-      case "do_remote_prefill", "remote_prefiller" -> role = Role.DECODE;
-      default -> {}
-    }
-  }
-
-  private @Nullable String text() throws IOException {
-    parser.skipChildren();
-    return parser.currentToken() == JsonToken.VALUE_STRING ? parser.getText() : null;
-  }
-
-  private @Nullable Integer integer() throws IOException {
-    parser.skipChildren();
-    return parser.currentToken().isNumeric() ? parser.getValueAsInt() : null;
-  }
-
-  private double number(double otherwise) throws IOException {
-    parser.skipChildren();
-    return parser.currentToken().isNumeric() ? parser.getDoubleValue() : otherwise;
-  }
-
-  /** Counts the current value; the parser's limit on nesting bounds the recursion. */
-  private int promptTokens() throws IOException {
-    return switch (parser.currentToken()) {
-      case VALUE_STRING -> words();
-      case VALUE_NUMBER_INT -> 1;
-      case START_ARRAY -> promptTokensOfArray();
-      case START_OBJECT -> promptTokensOfObject();
-      default -> 0;
-    };
-  }
-
-  private int promptTokensOfArray() throws IOException {
-    int sum = 0;
-    while (parser.nextToken() != JsonToken.END_ARRAY) {
-      sum += promptTokens();
-    }
-    return sum;
-  }
-
-  private int promptTokensOfObject() throws IOException {
-    int sum = 0;
-    while (parser.nextToken() == JsonToken.FIELD_NAME) {
-      String name = parser.currentName();
-      parser.nextToken();
-      if (name.equals("content") || name.equals("text") || name.equals("input")) {
-        sum += promptTokens();
-      } else {
-        parser.skipChildren();
-      }
-    }
-    return sum;
-  }
-
-  private int words() throws IOException {
-    char[] chars = parser.getTextCharacters();
-    int from = parser.getTextOffset();
-    int to = from + parser.getTextLength();
-    int words = 0;
-    boolean inside = false;
-    for (int i = from; i < to; i++) {
-      boolean blank = Character.isWhitespace(chars[i]);
-      words += !blank && !inside ? 1 : 0;
-      inside = !blank;
-    }
-    return words;
   }
 }

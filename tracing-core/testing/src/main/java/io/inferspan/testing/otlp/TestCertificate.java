@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,12 @@ public record TestCertificate(Path certificatePem, Path privateKeyPem) {
   private static final String ALIAS = "test";
   // For a temporary key store; keytool requires at least six characters.
   private static final String STORE_PASSWORD = "changeit";
+  private static final String OPTIONS =
+      """
+      -genkeypair -alias %s -keyalg EC -groupname secp256r1 -dname CN=localhost
+      -ext SAN=dns:localhost,ip:127.0.0.1,ip:::1 -startdate -1d -validity 4
+      -storetype PKCS12 -storepass %s"""
+          .formatted(ALIAS, STORE_PASSWORD);
   private static final int KEYTOOL_TIMEOUT_SECONDS = 60;
 
   /** Creates a certificate in a new temporary directory, which the caller removes. */
@@ -63,30 +71,9 @@ public record TestCertificate(Path certificatePem, Path privateKeyPem) {
 
   private static void runKeytool(Path store) throws IOException {
     Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
-    List<String> command =
-        List.of(
-            keytool.toString(),
-            "-genkeypair",
-            "-alias",
-            ALIAS,
-            "-keyalg",
-            "EC",
-            "-groupname",
-            "secp256r1",
-            "-dname",
-            "CN=localhost",
-            "-ext",
-            "SAN=dns:localhost,ip:127.0.0.1,ip:::1",
-            "-startdate",
-            "-1d",
-            "-validity",
-            "4",
-            "-storetype",
-            "PKCS12",
-            "-storepass",
-            STORE_PASSWORD,
-            "-keystore",
-            store.toString());
+    List<String> command = new ArrayList<>(List.of(keytool.toString()));
+    Collections.addAll(command, OPTIONS.split("\\s+"));
+    Collections.addAll(command, "-keystore", store.toString());
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
     await(process);

@@ -32,17 +32,12 @@ final class Propagation {
    * Creates an instance that propagates as {@code openTelemetry} does.
    *
    * @param trusted the callers whose traces are continued
-   * @param headers an equivalent, faster implementation; null to use the propagators of {@code
-   *     openTelemetry}
    */
-  Propagation(OpenTelemetry openTelemetry, TrustedCallers trusted, @Nullable TraceHeaders headers) {
+  Propagation(OpenTelemetry openTelemetry, TrustedCallers trusted) {
     this.trusted = trusted;
     this.propagator = openTelemetry.getPropagators().getTextMapPropagator();
     // With an agent, use its own propagator, because it may propagate more data of the context.
-    this.headers =
-        headers == null && openTelemetry instanceof OpenTelemetrySdk
-            ? TraceHeaders.of(propagator)
-            : headers;
+    this.headers = openTelemetry instanceof OpenTelemetrySdk ? TraceHeaders.of(propagator) : null;
   }
 
   /**

@@ -76,9 +76,7 @@ public final class Telemetry implements AutoCloseable {
     this.accounting = ownSdk != null ? ownSdk.accounting() : new ExportAccounting(0);
     this.attributes = policies.attributes();
     this.spanNaming = policies.naming();
-    this.propagation =
-        new Propagation(
-            openTelemetry, policies.trusted(), ownSdk == null ? null : ownSdk.headers());
+    this.propagation = new Propagation(openTelemetry, policies.trusted());
     boolean enabled = (ownSdk == null || !ownSdk.disabled()) && !isNoop(openTelemetry);
     this.spans =
         new SpanFactory(

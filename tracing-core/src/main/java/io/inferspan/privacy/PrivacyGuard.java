@@ -31,10 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param exceptionMessages whether messages of exceptions are exported
  */
 public record PrivacyGuard(
-    SpanExporter delegate,
-    AttributePolicy policy,
-    OwnScopes ownScopes,
-    boolean exceptionMessages)
+    SpanExporter delegate, AttributePolicy policy, OwnScopes ownScopes, boolean exceptionMessages)
     implements SpanExporter {
   /** The length at which names that are not in the catalogue are truncated. */
   static final int MAX_FOREIGN_NAME_CHARS = 128;
@@ -138,19 +135,15 @@ public record PrivacyGuard(
   }
 
   List<EventData> events(List<EventData> events) {
-    if (events.isEmpty()) {
-      return events;
-    }
-    List<EventData> scrubbed = new ArrayList<>(events.size());
-    for (EventData event : events) {
-      scrubbed.add(
-          EventData.create(
-              event.getEpochNanos(),
-              policy.eventName(event.getName()),
-              eventAttributes(event),
-              event.getTotalAttributeCount()));
-    }
-    return scrubbed;
+    return events.stream().map(this::scrubbed).toList();
+  }
+
+  private EventData scrubbed(EventData event) {
+    return EventData.create(
+        event.getEpochNanos(),
+        policy.eventName(event.getName()),
+        eventAttributes(event),
+        event.getTotalAttributeCount());
   }
 
   private Attributes eventAttributes(EventData event) {
@@ -189,18 +182,14 @@ public record PrivacyGuard(
   }
 
   List<LinkData> links(List<LinkData> links) {
-    if (links.isEmpty()) {
-      return links;
-    }
-    List<LinkData> scrubbed = new ArrayList<>(links.size());
-    for (LinkData link : links) {
-      scrubbed.add(
-          LinkData.create(
-              withoutForeignState(link.getSpanContext()),
-              attributes(link.getAttributes()),
-              link.getTotalAttributeCount()));
-    }
-    return scrubbed;
+    return links.stream().map(this::scrubbed).toList();
+  }
+
+  private LinkData scrubbed(LinkData link) {
+    return LinkData.create(
+        withoutForeignState(link.getSpanContext()),
+        attributes(link.getAttributes()),
+        link.getTotalAttributeCount());
   }
 
   /**

@@ -8,7 +8,6 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.opentelemetry.context.propagation.TextMapSetter;
-import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,33 +37,27 @@ public final class TraceHeaders {
   }
 
   /**
-   * Returns an equivalent of these propagators, or null if one of them is not the SDK's propagator
-   * for W3C trace context or baggage. Any other propagator may have side effects, such as removing
-   * untrusted headers.
-   */
-  public static @Nullable TraceHeaders of(Collection<TextMapPropagator> propagators) {
-    TextMapPropagator traceContext = W3CTraceContextPropagator.getInstance();
-    if (!List.of(traceContext, BAGGAGE_HEADER).containsAll(propagators)) {
-      return null;
-    }
-    return new TraceHeaders(
-        propagators.contains(traceContext), propagators.contains(BAGGAGE_HEADER));
-  }
-
-  /**
-   * Returns an equivalent of a propagator, as {@link #of(Collection)}. A composite is compared by
-   * its {@code toString()}, because it does not expose its parts.
+   * Returns an equivalent of a propagator, or null if it is not made of the SDK's propagators for
+   * W3C trace context and baggage. Any other propagator may have side effects, such as removing
+   * untrusted headers. A composite is compared by its {@code toString()}, because it does not
+   * expose its parts.
    */
   public static @Nullable TraceHeaders of(TextMapPropagator propagator) {
-    List<TextMapPropagator> both = List.of(W3CTraceContextPropagator.getInstance(), BAGGAGE_HEADER);
-    for (List<TextMapPropagator> parts : List.of(both, List.of(both.get(1), both.get(0)))) {
+    TextMapPropagator context = W3CTraceContextPropagator.getInstance();
+    for (List<TextMapPropagator> parts :
+        List.of(
+            List.of(context, BAGGAGE_HEADER),
+            List.of(BAGGAGE_HEADER, context),
+            List.of(context),
+            List.<TextMapPropagator>of(BAGGAGE_HEADER),
+            List.<TextMapPropagator>of())) {
       TextMapPropagator composite = TextMapPropagator.composite(parts);
       if (composite.getClass() == propagator.getClass()
           && composite.toString().equals(propagator.toString())) {
-        return of(both);
+        return new TraceHeaders(parts.contains(context), parts.contains(BAGGAGE_HEADER));
       }
     }
-    return of(List.of(propagator));
+    return null;
   }
 
   /** Returns the remote parent, or null if there is none or the header is malformed. */

@@ -2,7 +2,6 @@ package io.inferspan.setup;
 
 import io.inferspan.exporter.AccountedSpanExporter;
 import io.inferspan.exporter.ExportAccounting;
-import io.inferspan.propagation.TraceHeaders;
 import io.inferspan.recording.SpanPipeline;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.common.CompletableResultCode;
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param accounting its accounting of spans
  * @param exporters the span exporters
  * @param pipeline the components shared by all spans, or null if a plugin may have changed them
- * @param headers a faster equivalent of the propagators, or null if there is none
  * @param disabled whether {@code OTEL_SDK_DISABLED} is set, so that contexts are only propagated
  * @param summary one sentence: the destination of spans, the sampling ratio and the service
  */
@@ -28,7 +26,6 @@ public record InstalledSdk(
     ExportAccounting accounting,
     List<AccountedSpanExporter> exporters,
     @Nullable SpanPipeline pipeline,
-    @Nullable TraceHeaders headers,
     boolean disabled,
     String summary) {
 

@@ -4,10 +4,8 @@ import io.inferspan.exporter.AccountedSpanExporter;
 import io.inferspan.exporter.AccountedSpanProcessor;
 import io.inferspan.exporter.ConsoleExporterProvider;
 import io.inferspan.exporter.ExportAccounting;
-import io.inferspan.propagation.TraceHeaders;
 import io.inferspan.recording.SpanPipeline;
 import io.opentelemetry.common.ComponentLoader;
-import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdkBuilder;
@@ -67,7 +65,6 @@ public final class SdkSetup {
   private final Consumer<String> warnings;
   private final List<AccountedSpanExporter> exporters = new ArrayList<>();
   private final List<SpanProcessor> processors = new ArrayList<>();
-  private final List<TextMapPropagator> propagators = new ArrayList<>();
   private Resource resource = Resource.empty();
   private @Nullable ConfigProperties config;
   private @Nullable ExportAccounting accounting;
@@ -107,7 +104,6 @@ public final class SdkSetup {
             .addSpanExporterCustomizer((exporter, config) -> guarded(exporter))
             .addSpanProcessorCustomizer((processor, config) -> accounted(processor))
             .addSamplerCustomizer((sampler, config) -> StartupSampler.around(sampler))
-            .addPropagatorCustomizer((propagator, config) -> seen(propagator))
             .addTracerProviderCustomizer((provider, config) -> withSomeProcessor(provider));
     if (global) {
       builder.setResultAsGlobal();
@@ -115,13 +111,11 @@ public final class SdkSetup {
     OpenTelemetrySdk sdk = build(builder);
     requireOurs(sdk);
     chooseReportingExporter();
-    boolean customised = isCustomised();
     return new InstalledSdk(
         sdk,
         accounting(),
         List.copyOf(exporters),
-        customised ? null : pipeline(sdk),
-        customised ? null : TraceHeaders.of(propagators),
+        isCustomised() ? null : pipeline(sdk),
         disabled,
         summary(config()));
   }
@@ -178,14 +172,9 @@ public final class SdkSetup {
     return resource;
   }
 
-  /** Returns whether a plugin may have set an id generator, a processor or a propagator. */
+  /** Returns whether a plugin may have set an id generator or a processor. */
   private static boolean isCustomised() {
     return plugins().load(AutoConfigurationCustomizerProvider.class).iterator().hasNext();
-  }
-
-  private TextMapPropagator seen(TextMapPropagator propagator) {
-    propagators.add(propagator);
-    return propagator;
   }
 
   private ConfigProperties config() {

@@ -7,7 +7,6 @@ import io.inferspan.Warnings;
 import io.opentelemetry.api.baggage.Baggage;
 import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;
 import io.opentelemetry.context.Context;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -18,7 +17,7 @@ class BaggageSyntaxTest {
   private static final String SIGNS = "ab1=,;%20 \"\\\t{}()é\u0001@/:<>?[]";
 
   private final TraceHeaders headers =
-      Objects.requireNonNull(TraceHeaders.of(List.of(W3CBaggagePropagator.getInstance())));
+      Objects.requireNonNull(TraceHeaders.of(W3CBaggagePropagator.getInstance()));
 
   private Baggage read(String header) {
     Map<String, String> carrier = Map.of("baggage", header);

@@ -35,7 +35,7 @@ class TraceHeadersDifferentialTest {
   private static final Pattern NOT_IN_HEADERS = Pattern.compile("[^\\t -~\u0080-\u00ff]");
 
   private final W3CTraceContextPropagator theirs = W3CTraceContextPropagator.getInstance();
-  private final TraceHeaders ours = Objects.requireNonNull(TraceHeaders.of(List.of(theirs)));
+  private final TraceHeaders ours = Objects.requireNonNull(TraceHeaders.of(theirs));
   private final HeaderFuzz fuzz = new HeaderFuzz(new Random(SEED));
 
   @Test

@@ -39,7 +39,7 @@ class TraceHeadersTest {
   private final TraceHeaders headers =
       Objects.requireNonNull(
           TraceHeaders.of(
-              List.of(
+              TextMapPropagator.composite(
                   W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance())));
 
   static Stream<String> malformedTraceparents() {
@@ -297,14 +297,15 @@ class TraceHeadersTest {
           }
         };
 
-    assertThat(TraceHeaders.of(List.of(b3))).isNull();
-    assertThat(TraceHeaders.of(List.of(W3CTraceContextPropagator.getInstance(), b3))).isNull();
-    assertThat(TraceHeaders.of(List.of())).isNotNull();
+    assertThat(TraceHeaders.of(TextMapPropagator.noop())).isNotNull();
     TextMapPropagator w3c = W3CTraceContextPropagator.getInstance();
     TextMapPropagator baggage = W3CBaggagePropagator.getInstance();
     assertThat(TraceHeaders.of(TextMapPropagator.composite(w3c, baggage))).isNotNull();
     assertThat(TraceHeaders.of(TextMapPropagator.composite(baggage, w3c))).isNotNull();
+    assertThat(TraceHeaders.of(TextMapPropagator.composite(w3c, b3))).isNull();
     assertThat(TraceHeaders.of(TextMapPropagator.composite(w3c, baggage, b3))).isNull();
+    assertThat(TraceHeaders.of(w3c)).isNotNull();
+    assertThat(TraceHeaders.of(baggage)).isNotNull();
     assertThat(TraceHeaders.of(b3)).isNull();
   }
 

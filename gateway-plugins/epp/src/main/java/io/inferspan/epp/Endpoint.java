@@ -5,8 +5,6 @@ import java.util.Map;
 /** A snapshot of a pod that may serve a request, taken when the request arrived. */
 public final class Endpoint {
 
-  private final String namespace;
-  private final String name;
   private final String address;
   private final int port;
   private final Map<String, String> labels;
@@ -16,20 +14,25 @@ public final class Endpoint {
   private final String id;
   private final String authority;
 
-  private Endpoint(
-      Place place, Map<String, String> labels, Metrics metrics, Cache cache, String authority) {
-    this.namespace = place.namespace;
-    this.name = place.name;
-    this.address = place.address;
-    this.port = place.port;
+  private Endpoint(String namespace, String name, String address, int port) {
+    this.address = address;
+    this.port = port;
+    this.labels = Map.of();
+    this.metrics = Metrics.NONE;
+    this.cache = Cache.UNKNOWN;
+    this.id = namespace + '/' + name;
+    this.authority = (address.indexOf(':') >= 0 ? '[' + address + ']' : address) + ':' + port;
+  }
+
+  private Endpoint(Endpoint other, Map<String, String> labels, Metrics metrics, Cache cache) {
+    this.address = other.address;
+    this.port = other.port;
     this.labels = labels;
     this.metrics = metrics;
     this.cache = cache;
-    this.id = namespace + '/' + name;
-    this.authority = authority;
+    this.id = other.id;
+    this.authority = other.authority;
   }
-
-  private record Place(String namespace, String name, String address, int port) {}
 
   /** Creates an endpoint without labels and with unknown load. */
   public static Endpoint of(String namespace, String name, String address, int port) {
@@ -43,32 +46,22 @@ public final class Endpoint {
               + port
               + ", but must be 1 to 65535");
     }
-    String host = address.indexOf(':') >= 0 ? '[' + address + ']' : address;
-    return new Endpoint(
-        new Place(namespace, name, address, port),
-        Map.of(),
-        Metrics.NONE,
-        Cache.UNKNOWN,
-        host + ':' + port);
+    return new Endpoint(namespace, name, address, port);
   }
 
   /** Returns a copy with these labels. */
   public Endpoint withLabels(Map<String, String> labels) {
-    return new Endpoint(place(), Map.copyOf(labels), metrics, cache, authority);
+    return new Endpoint(this, Map.copyOf(labels), metrics, cache);
   }
 
   /** Returns a copy with this load. */
   public Endpoint withMetrics(Metrics metrics) {
-    return new Endpoint(place(), labels, metrics, cache, authority);
+    return new Endpoint(this, labels, metrics, cache);
   }
 
   /** Returns a copy with this size of the KV cache. */
   public Endpoint withCache(Cache cache) {
-    return new Endpoint(place(), labels, metrics, cache, authority);
-  }
-
-  private Place place() {
-    return new Place(namespace, name, address, port);
+    return new Endpoint(this, labels, metrics, cache);
   }
 
   /** Returns {@code namespace/name}, which is unique. */

@@ -7,37 +7,24 @@ import java.util.concurrent.CompletionStage;
 /**
  * A score for each endpoint of a list, by position.
  *
- * <p>It is a buffer that its owner may reuse. For an endpoint without a score, {@link #at} returns
- * 0 and {@link #isScored} false.
+ * <p>For an endpoint without a score, {@link #at} returns 0 and {@link #isScored} false.
  */
 public final class Scores {
 
   private final CompletableFuture<Scores> done = CompletableFuture.completedFuture(this);
-  private double[] values = {};
-  private int size;
+  private final double[] values;
   private int rawScores;
-  private double rawMax;
+  private double rawMax = Double.NEGATIVE_INFINITY;
   private double rawSum;
 
-  private Scores() {}
+  private Scores(int endpoints) {
+    values = new double[endpoints];
+    Arrays.fill(values, Double.NaN);
+  }
 
   /** Creates an empty buffer for this many endpoints. */
   public static Scores of(int endpoints) {
-    Scores scores = new Scores();
-    scores.reset(endpoints);
-    return scores;
-  }
-
-  /** Clears all scores and makes room for this many endpoints. */
-  public void reset(int endpoints) {
-    if (values.length < endpoints) {
-      values = new double[endpoints];
-    }
-    size = endpoints;
-    Arrays.fill(values, 0, size, Double.NaN);
-    rawScores = 0;
-    rawMax = Double.NEGATIVE_INFINITY;
-    rawSum = 0;
+    return new Scores(endpoints);
   }
 
   /** Records, for the span, a value that an endpoint's score is computed from. */
@@ -69,14 +56,14 @@ public final class Scores {
 
   /** Adds other scores, each limited to 0 to 1 and multiplied by a weight. */
   public void add(Scores others, double weight) {
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < values.length; i++) {
       values[i] = at(i) + Math.min(1, Math.max(0, others.at(i))) * weight;
     }
   }
 
   /** Returns the number of endpoints. */
   public int size() {
-    return size;
+    return values.length;
   }
 
   /** Returns the score of the endpoint at {@code position}; 0 if it has none. */
@@ -92,7 +79,7 @@ public final class Scores {
   /** Returns the number of endpoints that have a score. */
   public int scored() {
     int count = 0;
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < values.length; i++) {
       if (isScored(i)) {
         count++;
       }
@@ -103,7 +90,7 @@ public final class Scores {
   /** Returns the best score; 0 if there is none. */
   public double max() {
     double best = Double.NEGATIVE_INFINITY;
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < values.length; i++) {
       if (isScored(i)) {
         best = Math.max(best, values[i]);
       }
@@ -114,7 +101,7 @@ public final class Scores {
   /** Returns the mean of the scores; 0 if there are none. */
   public double average() {
     double sum = 0;
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < values.length; i++) {
       sum += at(i);
     }
     return sum / Math.max(1, scored());

@@ -90,16 +90,6 @@ final class ValuesTest {
   }
 
   @Test
-  void resetScores_forgetAndGrow() {
-    Scores scores = Scores.of(1);
-    scores.set(0, 1);
-    scores.reset(2);
-
-    assertThat(scores.size()).isEqualTo(2);
-    assertThat(scores.scored()).isZero();
-  }
-
-  @Test
   void notes_areReplacedByType() {
     Cycle cycle = Fleet.cycle();
     assertThat(cycle.note(String.class)).isNull();

@@ -200,24 +200,16 @@ public final class Scheduler {
     /** Builds the scheduler and records the startup span. */
     public Scheduler build() {
       try (OperationSpan span = tracing.startup("scheduler", "build")) {
-        return made(span);
+        try {
+          if (profiles.isEmpty()) {
+            throw new IllegalArgumentException("the scheduler has no profile; add at least one");
+          }
+          return new Scheduler(this);
+        } catch (RuntimeException e) {
+          span.fail(e);
+          throw e;
+        }
       }
-    }
-
-    private Scheduler made(OperationSpan span) {
-      try {
-        return made();
-      } catch (RuntimeException e) {
-        span.fail(e);
-        throw e;
-      }
-    }
-
-    private Scheduler made() {
-      if (profiles.isEmpty()) {
-        throw new IllegalArgumentException("the scheduler has no profile; add at least one");
-      }
-      return new Scheduler(this);
     }
   }
 }

@@ -61,7 +61,7 @@ public final class EppTracing {
 
   /** Wraps a chain of filters, with one span for all. A filter that throws is skipped. */
   public Filter traced(List<? extends Filter> chain) {
-    return new TracedFilters(this, chain);
+    return new TracedFilters(this, List.copyOf(chain));
   }
 
   /**

@@ -10,17 +10,8 @@ import java.util.List;
 import java.util.Objects;
 
 /** A chain of filters under one span; it stops when no endpoint is left. */
-final class TracedFilters implements Filter {
-
+record TracedFilters(EppTracing tracing, List<Filter> chain) implements Filter {
   private static final String TYPE = "filter-chain";
-
-  private final EppTracing tracing;
-  private final List<Filter> chain;
-
-  TracedFilters(EppTracing tracing, List<? extends Filter> chain) {
-    this.tracing = tracing;
-    this.chain = List.copyOf(chain);
-  }
 
   @Override
   public String type() {

@@ -10,32 +10,13 @@ import java.util.List;
 import java.util.Objects;
 
 /** Decorates a picker with its span. */
-final class TracedPicker implements Picker {
-
-  private final EppTracing tracing;
-  private final Picker picker;
-
-  TracedPicker(EppTracing tracing, Picker picker) {
-    this.tracing = tracing;
-    this.picker = picker;
-  }
-
-  @Override
-  public String type() {
-    return picker.type();
-  }
-
-  @Override
-  public String name() {
-    return picker.name();
-  }
-
+record TracedPicker(EppTracing tracing, Picker plugin) implements Picker, Decorator {
   @Override
   public List<Endpoint> pick(
       Cycle cycle, List<Endpoint> endpoints, Scores scores, Context context) {
     try (OperationSpan span = tracing.picker(endpoints, scores, context)) {
       try {
-        return Objects.requireNonNull(picker.pick(cycle, endpoints, scores, span.context()));
+        return Objects.requireNonNull(plugin.pick(cycle, endpoints, scores, span.context()));
       } catch (RuntimeException | LinkageError e) {
         span.fail(e);
         return best(endpoints, scores);

@@ -18,41 +18,20 @@ import org.jspecify.annotations.Nullable;
  * Decorates a scorer with its span, a second span if it queries an index, and the deadline of the
  * cycle.
  */
-final class TracedScorer implements Scorer {
-
+record TracedScorer(EppTracing tracing, Scorer plugin, double weight) implements Scorer, Decorator {
   private static final String WRONG_SIZE = "wrong_size";
-
-  private final EppTracing tracing;
-  private final Scorer scorer;
-  private final double weight;
-
-  TracedScorer(EppTracing tracing, Scorer scorer, double weight) {
-    this.tracing = tracing;
-    this.scorer = scorer;
-    this.weight = weight;
-  }
-
-  @Override
-  public String type() {
-    return scorer.type();
-  }
-
-  @Override
-  public String name() {
-    return scorer.name();
-  }
 
   @Override
   public boolean asksIndex() {
-    return scorer.asksIndex();
+    return plugin.asksIndex();
   }
 
   @Override
   public CompletionStage<Scores> score(
       Cycle cycle, List<Endpoint> endpoints, Scores into, Context context) {
     int candidates = endpoints.size();
-    OperationSpan span = tracing.scorer(scorer, weight, cycle.request(), candidates, context);
-    if (!scorer.asksIndex()) {
+    OperationSpan span = tracing.scorer(plugin, weight, cycle.request(), candidates, context);
+    if (!plugin.asksIndex()) {
       return score(cycle, endpoints, into, span);
     }
     OperationSpan lookup =
@@ -65,7 +44,7 @@ final class TracedScorer implements Scorer {
       Cycle cycle, List<Endpoint> endpoints, Scores into, OperationSpan span) {
     CompletableFuture<Scores> scores;
     try {
-      scores = inTime(cycle, scorer.score(cycle, endpoints, into, span.context()));
+      scores = inTime(cycle, plugin.score(cycle, endpoints, into, span.context()));
     } catch (RuntimeException | LinkageError e) {
       return CompletableFuture.completedFuture(end(span, null, e, endpoints.size()));
     }

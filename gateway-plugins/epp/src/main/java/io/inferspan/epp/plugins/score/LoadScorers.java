@@ -98,12 +98,8 @@ public final class LoadScorers {
   /**
    * Scores each endpoint by one measure of its load, relative to the minimum and maximum of all.
    */
-  private static final class LoadScorer implements Scorer {
-
-    private final String type;
-    private final ToDoubleFunction<Endpoint.Metrics> measure;
-    private final Rule rule;
-
+  private record LoadScorer(String type, ToDoubleFunction<Endpoint.Metrics> measure, Rule rule)
+      implements Scorer {
     /** Converts a load to a score, given the other loads. */
     @FunctionalInterface
     interface Rule {
@@ -116,17 +112,6 @@ public final class LoadScorers {
       static double byRange(double load, double least, double most) {
         return most == least ? 1 : (most - load) / (most - least);
       }
-    }
-
-    LoadScorer(String type, ToDoubleFunction<Endpoint.Metrics> measure, Rule rule) {
-      this.type = type;
-      this.measure = measure;
-      this.rule = rule;
-    }
-
-    @Override
-    public String type() {
-      return type;
     }
 
     @Override

@@ -2,39 +2,20 @@ package io.inferspan.epp.plugins.score;
 
 import io.inferspan.epp.InferenceRequest;
 
-/** The blocks of a prompt as chained hashes: equal hashes mean equal prompts up to that block. */
-final class PrefixBlocks {
-
+/**
+ * The blocks of a prompt as chained hashes: equal hashes mean equal prompts up to that block.
+ *
+ * @param hashes a hash for each whole block
+ * @param inputTokens the number of tokens in the prompt, estimated if it was not tokenised
+ * @param blockTokens the number of tokens in a block
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record PrefixBlocks(long[] hashes, int inputTokens, int blockTokens) {
   /** llm-d's estimate of the length of a token. */
   private static final int BYTES_PER_TOKEN = 4;
 
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
   private static final long[] NO_HASHES = {};
-
-  private final long[] hashes;
-  private final int inputTokens;
-  private final int blockTokens;
-
-  private PrefixBlocks(long[] hashes, int inputTokens, int blockTokens) {
-    this.hashes = hashes;
-    this.inputTokens = inputTokens;
-    this.blockTokens = blockTokens;
-  }
-
-  /** Returns the number of tokens in a block. */
-  int blockTokens() {
-    return blockTokens;
-  }
-
-  /** Returns a hash for each whole block. */
-  long[] hashes() {
-    return hashes;
-  }
-
-  /** Returns the number of tokens in the prompt, estimated if it was not tokenised. */
-  int inputTokens() {
-    return inputTokens;
-  }
 
   static PrefixBlocks of(InferenceRequest request, int blockTokens, int maxBlocks) {
     long seed = mixed(request.model().hashCode());

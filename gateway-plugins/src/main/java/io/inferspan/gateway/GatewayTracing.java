@@ -15,7 +15,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapSetter;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -81,7 +84,7 @@ public final class GatewayTracing {
    */
   public GatewayRequest begin(GatewayExchange exchange) {
     return beginIn(
-        telemetry.extract(exchange, ExchangeHeaders.HEADERS, GatewayExchange::peer), exchange);
+        telemetry.extract(exchange, Headers.OF_EXCHANGE, GatewayExchange::peer), exchange);
   }
 
   /**
@@ -206,6 +209,21 @@ public final class GatewayTracing {
 
   long now() {
     return nanoTime.getAsLong();
+  }
+
+  /** Reads trace context from the headers of an exchange. */
+  private enum Headers implements TextMapGetter<GatewayExchange> {
+    OF_EXCHANGE;
+
+    @Override
+    public @Nullable String get(@Nullable GatewayExchange exchange, String name) {
+      return exchange == null ? null : exchange.header(name);
+    }
+
+    @Override
+    public Iterator<String> getAll(@Nullable GatewayExchange exchange, String name) {
+      return exchange == null ? Collections.emptyIterator() : exchange.headers(name);
+    }
   }
 
   /** Builder for {@link GatewayTracing}. */

@@ -167,14 +167,8 @@ public final class UpstreamAttempt {
   }
 
   private void finish(@Nullable String failure, @Nullable Throwable cause) {
-    if (request.watched() && isOpen()) {
+    if (request.watched()) {
       finish(failure, cause, request.now());
-    }
-  }
-
-  private boolean isOpen() {
-    synchronized (request) {
-      return !ended;
     }
   }
 

@@ -4,9 +4,9 @@ import io.inferspan.gateway.GatewayRequest;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxBootstrap;
 import io.vertx.core.spi.VertxServiceProvider;
-import io.vertx.core.spi.VertxTracerFactory;
 import io.vertx.core.spi.context.storage.AccessMode;
 import io.vertx.core.spi.context.storage.ContextLocal;
+import io.vertx.core.spi.tracing.VertxTracer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +31,7 @@ public final class RequestLocal implements VertxServiceProvider {
   @Override
   public void init(VertxBootstrap builder) {
     if (builder.options().getTracingOptions() == null) {
-      VertxTracerFactory ends = options -> new ResponseEnds(null);
-      ends.init(builder);
+      VertxGateway.beforeTracer(options -> VertxTracer.NOOP).init(builder);
     }
   }
 

@@ -16,10 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Observes the end of a response through Vert.x's tracing SPI, independently of handlers set on the
  * response.
  *
- * @param next the user's own tracer, or null
+ * @param next the user's own tracer, or {@link VertxTracer#NOOP}
  */
-record ResponseEnds(@Nullable VertxTracer<Object, Object> next)
-    implements VertxTracer<Object, Object> {
+record ResponseEnds(VertxTracer<Object, Object> next) implements VertxTracer<Object, Object> {
 
   /** The value that the user's tracer returned for a request. */
   private record Received(HttpServerRequest request, Object theirs) {}
@@ -33,10 +32,7 @@ record ResponseEnds(@Nullable VertxTracer<Object, Object> next)
       String operation,
       Iterable<Map.Entry<String, String>> headers,
       TagExtractor<R> tags) {
-    Object theirs =
-        next == null
-            ? null
-            : next.receiveRequest(context, kind, policy, request, operation, headers, tags);
+    Object theirs = next.receiveRequest(context, kind, policy, request, operation, headers, tags);
     if (!(request instanceof HttpServerRequest received)) {
       return theirs;
     }
@@ -58,7 +54,7 @@ record ResponseEnds(@Nullable VertxTracer<Object, Object> next)
       ended(context, received.request());
       theirs = received.theirs();
     }
-    if (next != null && theirs != null) {
+    if (theirs != null) {
       next.sendResponse(context, response, theirs, failure, tags);
     }
   }
@@ -79,9 +75,7 @@ record ResponseEnds(@Nullable VertxTracer<Object, Object> next)
       String operation,
       BiConsumer<String, String> headers,
       TagExtractor<R> tags) {
-    return next == null
-        ? null
-        : next.sendRequest(context, kind, policy, request, operation, headers, tags);
+    return next.sendRequest(context, kind, policy, request, operation, headers, tags);
   }
 
   @Override
@@ -91,15 +85,11 @@ record ResponseEnds(@Nullable VertxTracer<Object, Object> next)
       @Nullable Object payload,
       @Nullable Throwable failure,
       TagExtractor<R> tags) {
-    if (next != null) {
-      next.receiveResponse(context, response, payload, failure, tags);
-    }
+    next.receiveResponse(context, response, payload, failure, tags);
   }
 
   @Override
   public void close() {
-    if (next != null) {
-      next.close();
-    }
+    next.close();
   }
 }

@@ -34,37 +34,30 @@ final class SeenStream implements ReadStream<Buffer> {
   @Override
   public SeenStream handler(@Nullable Handler<Buffer> handler) {
     source.handler(
-        handler == null
-            ? null
-            : piece -> {
-              PassingBytes.show(((BufferInternal) piece).getByteBuf(), eye);
-              handler.handle(piece);
-            });
+        after(piece -> PassingBytes.show(((BufferInternal) piece).getByteBuf(), eye), handler));
     return this;
   }
 
   @Override
   public SeenStream endHandler(@Nullable Handler<Void> handler) {
-    source.endHandler(
-        handler == null
-            ? null
-            : end -> {
-              watcher.ended();
-              handler.handle(null);
-            });
+    source.endHandler(after(end -> watcher.ended(), handler));
     return this;
   }
 
   @Override
   public SeenStream exceptionHandler(@Nullable Handler<Throwable> handler) {
-    source.exceptionHandler(
-        handler == null
-            ? null
-            : cause -> {
-              watcher.failed(cause);
-              handler.handle(cause);
-            });
+    source.exceptionHandler(after(watcher::failed, handler));
     return this;
+  }
+
+  /** Returns a handler that is called after the watcher; null if there is none. */
+  private static <T> @Nullable Handler<T> after(Handler<T> watch, @Nullable Handler<T> handler) {
+    return handler == null
+        ? null
+        : event -> {
+          watch.handle(event);
+          handler.handle(event);
+        };
   }
 
   @Override

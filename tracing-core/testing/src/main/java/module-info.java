@@ -5,6 +5,8 @@ module io.inferspan.testing {
   requires transitive io.opentelemetry.sdk;
   requires transitive io.opentelemetry.sdk.common;
   requires transitive io.opentelemetry.sdk.trace;
+  requires io.opentelemetry.exporter.internal;
+  requires io.opentelemetry.exporter.internal.otlp;
   requires io.opentelemetry.proto;
   requires com.google.protobuf;
   requires io.vertx.core;

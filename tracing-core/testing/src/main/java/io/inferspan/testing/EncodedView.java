@@ -3,6 +3,7 @@ package io.inferspan.testing;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
 /**
  * Bytes decoded from some encoding, with a mapping to their original positions.
@@ -16,18 +17,12 @@ import java.util.List;
  * @param origins for each decoded byte, the index of the first byte it was decoded from
  */
 @SuppressWarnings("ArrayRecordComponent") // views are never compared
-record EncodedView(String form, byte[] bytes, Origins origins) {
+record EncodedView(String form, byte[] bytes, IntUnaryOperator origins) {
   private static final String BASE64_DIGITS =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-  /** Returns the original position of a decoded byte. */
-  @FunctionalInterface
-  interface Origins {
-    int of(int index);
-  }
-
   int origin(int index) {
-    return origins.of(index);
+    return origins.applyAsInt(index);
   }
 
   static List<EncodedView> all(byte[] data) {
@@ -58,20 +53,19 @@ record EncodedView(String form, byte[] bytes, Origins origins) {
   }
 
   private static EncodedView utf16(byte[] data, int start) {
-    byte[] decoded = new byte[Math.max(0, data.length - start) / 2];
-    for (int i = 0; i < decoded.length; i++) {
-      int at = start + 2 * i;
-      decoded[i] = data[at + 1] == 0 ? data[at] : 0;
-    }
-    return new EncodedView("UTF-16LE", decoded, i -> start + 2 * i);
+    return ofPairs("UTF-16LE", data, start, at -> data[at + 1] == 0 ? data[at] : 0);
   }
 
   private static EncodedView hex(byte[] data, int start) {
+    return ofPairs("hex", data, start, at -> Math.max(0, hexByte(data, at)));
+  }
+
+  private static EncodedView ofPairs(String form, byte[] data, int start, IntUnaryOperator byteAt) {
     byte[] decoded = new byte[Math.max(0, data.length - start) / 2];
     for (int i = 0; i < decoded.length; i++) {
-      decoded[i] = (byte) Math.max(0, hexByte(data, start + 2 * i));
+      decoded[i] = (byte) byteAt.applyAsInt(start + 2 * i);
     }
-    return new EncodedView("hex", decoded, i -> start + 2 * i);
+    return new EncodedView(form, decoded, i -> start + 2 * i);
   }
 
   private static EncodedView base64(byte[] data, int start) {

@@ -2,7 +2,11 @@ package io.inferspan.testing;
 
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.exporter.internal.otlp.traces.TraceRequestMarshaler;
 import io.opentelemetry.sdk.trace.data.SpanData;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -91,7 +95,14 @@ public record SpanRecord(
 
   /** Returns the record of a finished span of the SDK. */
   public static SpanRecord of(SpanData span) {
-    return SpanDataReader.read(span);
+    // Encoded and decoded, so that a span is the same whether it was exported or not.
+    try {
+      ByteArrayOutputStream request = new ByteArrayOutputStream();
+      TraceRequestMarshaler.create(List.of(span)).writeBinaryTo(request);
+      return ofOtlp(request.toByteArray()).get(0);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot encode the span " + span.getName(), e);
+    }
   }
 
   /** Returns the records of finished spans of the SDK, in the given order. */
@@ -99,6 +110,16 @@ public record SpanRecord(
     List<SpanRecord> records = new ArrayList<>();
     spans.forEach(span -> records.add(of(span)));
     return Collections.unmodifiableList(records);
+  }
+
+  /**
+   * Returns the spans of an OTLP export request.
+   *
+   * @param request an {@code ExportTraceServiceRequest} in protobuf
+   * @throws IOException if it is malformed
+   */
+  public static List<SpanRecord> ofOtlp(byte[] request) throws IOException {
+    return OtlpDecoder.decode(request);
   }
 
   /** Returns whether the span has no parent, local or remote. */

@@ -2,9 +2,7 @@ package io.inferspan.testing;
 
 import io.inferspan.testing.SpanTree.Node;
 import io.inferspan.testing.TreePattern.Line;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -15,17 +13,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Compares an expected tree with the actual one, line by line. */
-final class TreeComparison {
-  private final List<Line> expected;
-  private final List<Placed> actual;
-
-  private TreeComparison(List<Line> expected, List<Placed> actual) {
-    this.expected = expected;
-    this.actual = actual;
-  }
-
+record TreeComparison(List<Line> expected, List<TreeComparison.Placed> actual) {
   /** A span and its depth in the tree. */
-  private record Placed(int depth, Node node) {}
+  record Placed(int depth, Node node) {}
 
   static TreeComparison compare(List<Line> expected, List<Node> roots, boolean ignoresOrder) {
     SiblingOrder order = ignoresOrder ? SiblingOrder.bestFor(expected, roots) : SiblingOrder.asIs();
@@ -34,19 +24,14 @@ final class TreeComparison {
 
   private static List<Placed> flatten(SiblingOrder order, List<Node> roots) {
     List<Placed> lines = new ArrayList<>();
-    Deque<Placed> open = new ArrayDeque<>();
-    pushAll(open, 0, order.of(roots));
-    while (!open.isEmpty()) {
-      Placed next = open.pop();
-      lines.add(next);
-      pushAll(open, next.depth + 1, order.of(next.node.children()));
-    }
+    flatten(order, 0, roots, lines);
     return lines;
   }
 
-  private static void pushAll(Deque<Placed> open, int depth, List<Node> nodes) {
-    for (int i = nodes.size() - 1; i >= 0; i--) {
-      open.push(new Placed(depth, nodes.get(i)));
+  private static void flatten(SiblingOrder order, int depth, List<Node> nodes, List<Placed> into) {
+    for (Node node : order.of(nodes)) {
+      into.add(new Placed(depth, node));
+      flatten(order, depth + 1, node.children(), into);
     }
   }
 

@@ -25,8 +25,7 @@ final class TreePattern {
           "(?<name>.+?)(?: +\\[(?<kind>[^\\]]*)])?(?: +\\{(?<attributes>.*)})?(?<error> +ERROR)?");
 
   /** The text up to a comma that is outside quotes and brackets. */
-  private static final Pattern PAIR =
-      Pattern.compile("(?:\"[^\"]*\"|\\[[^\\]]*]|[^,])+");
+  private static final Pattern PAIR = Pattern.compile("(?:\"[^\"]*\"|\\[[^\\]]*]|[^,])+");
 
   private TreePattern() {}
 

@@ -7,7 +7,8 @@
  * io.inferspan.testing.SpanTree} prints them, {@link io.inferspan.testing.SpanTreeAssert} checks
  * them, {@link io.inferspan.testing.Canary} searches them for text that must not be exported.
  *
- * <p>Depends only on OpenTelemetry. A fake inference engine is in package {@code engine}.
+ * <p>Depends on OpenTelemetry and OTLP's messages. A fake inference engine is in package {@code
+ * engine}.
  */
 @NullMarked
 package io.inferspan.testing;

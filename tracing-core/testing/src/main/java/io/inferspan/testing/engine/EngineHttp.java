@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Handles HTTP requests: reads and logs them, and starts a generation or returns a fixed page. */
@@ -83,15 +82,10 @@ record EngineHttp(FakeEngine engine) implements Handler<HttpServerRequest> {
   private Reply reply(EngineRequest seen, Call call, ApiDialect dialect) {
     EngineScript script = engine.nextScript(seen);
     String clientId = seen.header("x-request-id");
-    String id = dialect.idPrefix() + (clientId == null ? randomId() : clientId);
+    String unique = clientId == null ? UUID.randomUUID().toString().replace("-", "") : clientId;
+    String id = dialect.idPrefix() + unique;
     long createdSeconds = System.currentTimeMillis() / 1000;
     return new Reply(call, script, id, kvTransferParams(call, script), createdSeconds);
-  }
-
-  /** Returns a unique id, from a fast random generator. */
-  private static String randomId() {
-    ThreadLocalRandom random = ThreadLocalRandom.current();
-    return new UUID(random.nextLong(), random.nextLong()).toString().replace("-", "");
   }
 
   /** Returns what vLLM's NIXL connector passes to the decoder: the engine and its KV blocks. */

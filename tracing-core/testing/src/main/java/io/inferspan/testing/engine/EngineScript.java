@@ -1,10 +1,12 @@
 package io.inferspan.testing.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +18,11 @@ import org.jspecify.annotations.Nullable;
  * limit ({@code max_tokens} or its equivalent) also limits the script's tokens.
  */
 public final class EngineScript {
-  private static final EngineScript NORMAL = builder().build();
+  private static final int DEFAULT_TOKENS = 5;
+  private static final EngineScript NORMAL = new EngineScript();
+
+  /** A word with the white space before it, or white space at the end of a text. */
+  private static final Pattern WORD = Pattern.compile("\\s*\\S+|\\s+");
 
   /** The amount of usage data in a response. */
   public enum Usage {
@@ -62,36 +68,39 @@ public final class EngineScript {
     }
   }
 
-  final @Nullable String model;
-  final int tokens;
-  final List<String> words;
-  final int cachedTokens;
-  final @Nullable String finishReason;
-  final Usage usage;
-  final @Nullable String kvTransferParams;
-  final Map<String, String> responseHeaders;
-  final long headersNanos;
-  final long queueNanos;
-  final long prefillNanos;
-  final long prefillPerTokenNanos;
-  final long betweenTokensNanos;
-  final Fault fault;
+  // Written only by a builder, and only before it returns the script.
+  @Nullable String model;
+  int tokens = DEFAULT_TOKENS;
+  List<String> words = List.of();
+  int cachedTokens;
+  @Nullable String finishReason;
+  Usage usage = Usage.FULL;
+  @Nullable String kvTransferParams;
+  Map<String, String> responseHeaders = Map.of();
+  long headersNanos;
+  long queueNanos;
+  long prefillNanos;
+  long prefillPerTokenNanos;
+  long betweenTokensNanos;
+  Fault fault = Fault.NONE;
 
-  private EngineScript(Builder b) {
-    model = b.model;
-    tokens = b.tokens;
-    words = List.copyOf(b.words);
-    cachedTokens = b.cachedTokens;
-    finishReason = b.finishReason;
-    usage = b.usage;
-    kvTransferParams = b.kvTransferParams;
-    responseHeaders = Map.copyOf(b.responseHeaders);
-    headersNanos = b.headersNanos;
-    queueNanos = b.queueNanos;
-    prefillNanos = b.prefillNanos;
-    prefillPerTokenNanos = b.prefillPerTokenNanos;
-    betweenTokensNanos = b.betweenTokensNanos;
-    fault = b.fault;
+  private EngineScript() {}
+
+  private EngineScript(EngineScript other) {
+    model = other.model;
+    tokens = other.tokens;
+    words = other.words;
+    cachedTokens = other.cachedTokens;
+    finishReason = other.finishReason;
+    usage = other.usage;
+    kvTransferParams = other.kvTransferParams;
+    responseHeaders = other.responseHeaders;
+    headersNanos = other.headersNanos;
+    queueNanos = other.queueNanos;
+    prefillNanos = other.prefillNanos;
+    prefillPerTokenNanos = other.prefillPerTokenNanos;
+    betweenTokensNanos = other.betweenTokensNanos;
+    fault = other.fault;
   }
 
   /** Returns a script with five tokens, no delays and no faults. */
@@ -101,7 +110,7 @@ public final class EngineScript {
 
   /** Returns a builder that starts from {@link #normal()}. */
   public static Builder builder() {
-    return new Builder();
+    return new Builder(NORMAL);
   }
 
   /** Returns a builder that starts from this script. */
@@ -116,65 +125,35 @@ public final class EngineScript {
 
   /** Builder for {@link EngineScript}. */
   public static final class Builder {
-    private static final int DEFAULT_TOKENS = 5;
+    private final EngineScript script;
 
-    private @Nullable String model;
-    private int tokens = DEFAULT_TOKENS;
-    private List<String> words = List.of();
-    private int cachedTokens;
-    private @Nullable String finishReason;
-    private Usage usage = Usage.FULL;
-    private @Nullable String kvTransferParams;
-    private final Map<String, String> responseHeaders = new LinkedHashMap<>();
-    private long headersNanos;
-    private long queueNanos;
-    private long prefillNanos;
-    private long prefillPerTokenNanos;
-    private long betweenTokensNanos;
-    private Fault fault = Fault.NONE;
-
-    private Builder() {}
-
-    private Builder(EngineScript s) {
-      model = s.model;
-      tokens = s.tokens;
-      words = s.words;
-      cachedTokens = s.cachedTokens;
-      finishReason = s.finishReason;
-      usage = s.usage;
-      kvTransferParams = s.kvTransferParams;
-      responseHeaders.putAll(s.responseHeaders);
-      headersNanos = s.headersNanos;
-      queueNanos = s.queueNanos;
-      prefillNanos = s.prefillNanos;
-      prefillPerTokenNanos = s.prefillPerTokenNanos;
-      betweenTokensNanos = s.betweenTokensNanos;
-      fault = s.fault;
+    private Builder(EngineScript start) {
+      script = new EngineScript(start);
     }
 
     /** Sets the model in responses; by default the model of the request. */
     public Builder model(String name) {
-      model = name;
+      script.model = name;
       return this;
     }
 
     /** Produces this many tokens: "tok0 tok1 tok2 ...". */
     public Builder tokens(int count) {
-      tokens = notNegative("tokens", count);
-      words = List.of();
+      script.tokens = notNegative("tokens", count);
+      script.words = List.of();
       return this;
     }
 
     /** Produces this text, one token per word; a token includes the white space before its word. */
     public Builder content(String text) {
-      words = splitWords(text);
-      tokens = words.size();
+      script.words = WORD.matcher(text).results().map(MatchResult::group).toList();
+      script.tokens = script.words.size();
       return this;
     }
 
     /** Sets the number of prompt tokens that are reported as cached. */
     public Builder cachedTokens(int count) {
-      cachedTokens = notNegative("cachedTokens", count);
+      script.cachedTokens = notNegative("cachedTokens", count);
       return this;
     }
 
@@ -183,13 +162,13 @@ public final class EngineScript {
      * from the request.
      */
     public Builder finishReason(String reason) {
-      finishReason = reason;
+      script.finishReason = reason;
       return this;
     }
 
     /** Sets the amount of usage data in the response. */
     public Builder usage(Usage amount) {
-      usage = amount;
+      script.usage = amount;
       return this;
     }
 
@@ -198,37 +177,39 @@ public final class EngineScript {
      * roles.
      */
     public Builder kvTransferParams(String json) {
-      kvTransferParams = json;
+      script.kvTransferParams = json;
       return this;
     }
 
     /** Sets a header of all responses, including errors. */
     public Builder responseHeader(String name, String value) {
-      responseHeaders.put(name, value);
+      Map<String, String> headers = new LinkedHashMap<>(script.responseHeaders);
+      headers.put(name, value);
+      script.responseHeaders = Collections.unmodifiableMap(headers);
       return this;
     }
 
     /** Delays the response, including its status line. */
     public Builder slowHeaders(Duration delay) {
-      headersNanos = nanos("slowHeaders", delay);
+      script.headersNanos = nanos("slowHeaders", delay);
       return this;
     }
 
     /** Sets the time in the queue. */
     public Builder queue(Duration time) {
-      queueNanos = nanos("queue", time);
+      script.queueNanos = nanos("queue", time);
       return this;
     }
 
     /** Sets the fixed part of the prefill time. */
     public Builder prefill(Duration time) {
-      prefillNanos = nanos("prefill", time);
+      script.prefillNanos = nanos("prefill", time);
       return this;
     }
 
     /** Sets the prefill time per prompt token that is not cached. */
     public Builder prefillPerToken(Duration time) {
-      prefillPerTokenNanos = nanos("prefillPerToken", time);
+      script.prefillPerTokenNanos = nanos("prefillPerToken", time);
       return this;
     }
 
@@ -237,31 +218,31 @@ public final class EngineScript {
      * several tokens are sent at once, so that the average is correct.
      */
     public Builder betweenTokens(Duration time) {
-      betweenTokensNanos = nanos("betweenTokens", time);
+      script.betweenTokensNanos = nanos("betweenTokens", time);
       return this;
     }
 
     /** Responds with this status and an error body in the format of the requested API. */
     public Builder failWith(int status, String message) {
-      fault = Fault.status(status, message, null);
+      script.fault = Fault.status(status, message, null);
       return this;
     }
 
     /** Responds with this status and this body. */
     public Builder failWithBody(int status, String contentType, String body) {
-      fault = Fault.status(status, body, contentType);
+      script.fault = Fault.status(status, body, contentType);
       return this;
     }
 
     /** Closes the connection without a response. */
     public Builder cutBeforeHeaders() {
-      fault = Fault.after(FaultKind.CUT_BEFORE_HEADERS, 0, "");
+      script.fault = Fault.after(FaultKind.CUT_BEFORE_HEADERS, 0, "");
       return this;
     }
 
     /** Closes the connection after this many streamed tokens, or in the middle of a JSON body. */
     public Builder cutAfterTokens(int count) {
-      fault = Fault.after(FaultKind.CUT, count, "");
+      script.fault = Fault.after(FaultKind.CUT, count, "");
       return this;
     }
 
@@ -270,7 +251,7 @@ public final class EngineScript {
      * streamed is never sent.
      */
     public Builder stallAfterTokens(int count) {
-      fault = Fault.after(FaultKind.STALL, count, "");
+      script.fault = Fault.after(FaultKind.STALL, count, "");
       return this;
     }
 
@@ -279,7 +260,7 @@ public final class EngineScript {
      * status 500.
      */
     public Builder errorEventAfterTokens(int count, String message) {
-      fault = Fault.after(FaultKind.ERROR_EVENT, count, message);
+      script.fault = Fault.after(FaultKind.ERROR_EVENT, count, message);
       return this;
     }
 
@@ -288,35 +269,19 @@ public final class EngineScript {
      * JSON body is replaced by them.
      */
     public Builder garbageAfterTokens(int count) {
-      fault = Fault.after(FaultKind.GARBAGE, count, "");
+      script.fault = Fault.after(FaultKind.GARBAGE, count, "");
       return this;
     }
 
     /** Removes the fault. */
     public Builder noFault() {
-      fault = Fault.NONE;
+      script.fault = Fault.NONE;
       return this;
     }
 
     /** Builds the script. */
     public EngineScript build() {
-      return new EngineScript(this);
-    }
-
-    private static List<String> splitWords(String text) {
-      List<String> found = new ArrayList<>();
-      int from = 0;
-      for (int i = 1; i <= text.length(); i++) {
-        boolean wordEnds =
-            i == text.length()
-                || (Character.isWhitespace(text.charAt(i))
-                    && !Character.isWhitespace(text.charAt(i - 1)));
-        if (wordEnds) {
-          found.add(text.substring(from, i));
-          from = i;
-        }
-      }
-      return found;
+      return new EngineScript(script);
     }
 
     private static int notNegative(String what, int value) {

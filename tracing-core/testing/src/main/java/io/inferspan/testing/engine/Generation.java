@@ -287,11 +287,14 @@ final class Generation {
     // Rounded up, so that no step runs too early.
     long millis = (nanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
     timer =
-        engine.server.vertx().setTimer(
-            millis,
-            fired -> {
-              timer = NO_TIMER;
-              step.run();
-            });
+        engine
+            .server
+            .vertx()
+            .setTimer(
+                millis,
+                fired -> {
+                  timer = NO_TIMER;
+                  step.run();
+                });
   }
 }

@@ -2,26 +2,24 @@ package io.inferspan.testing.otlp;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.inferspan.testing.Printable;
-import io.inferspan.testing.SpanLog;
-import io.inferspan.testing.otlp.OtlpReceiver.Behaviour;
-import io.inferspan.testing.otlp.ReceivedCalls.Call;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.otlp.OtlpReceiver.Call;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Handles the export calls of both protocols. */
-record ExportHandler(SpanLog spans, ReceivedCalls calls, Supplier<Behaviour> behaviour)
-    implements Handler<HttpServerRequest> {
+record ExportHandler(OtlpReceiver receiver) implements Handler<HttpServerRequest> {
   static final String HTTP_PATH = "/v1/traces";
   static final String GRPC_PATH = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 
@@ -35,18 +33,6 @@ record ExportHandler(SpanLog spans, ReceivedCalls calls, Supplier<Behaviour> beh
 
     static Answer malformed(@Nullable String why) {
       return new Answer(3, 400, String.valueOf(why));
-    }
-
-    static Answer noSuchPath(String path) {
-      return new Answer(12, 404, "there is no such path: " + path);
-    }
-
-    static Answer unsupportedType(String type) {
-      return new Answer(12, 415, "the content type must be application/x-protobuf, not " + type);
-    }
-
-    static Answer broken(RuntimeException cause) {
-      return new Answer(13, 500, "the receiver failed: " + cause);
     }
   }
 
@@ -63,10 +49,10 @@ record ExportHandler(SpanLog spans, ReceivedCalls calls, Supplier<Behaviour> beh
       answer = take(request, body, isGrpc);
     } catch (RuntimeException e) {
       // An exception on the event loop would leave the client without a response.
-      answer = Answer.broken(e);
+      answer = new Answer(13, 500, "the receiver failed: " + e);
     }
     if (!answer.equals(Answer.OK)) {
-      calls.problems.add(List.of(Printable.of(answer.message)));
+      receiver.problems.add(List.of(Printable.of(answer.message)));
     }
     if (answer.equals(Answer.SILENCE)) {
       return;
@@ -91,27 +77,28 @@ record ExportHandler(SpanLog spans, ReceivedCalls calls, Supplier<Behaviour> beh
       problem = Answer.malformed(e.getMessage());
     }
     // Rejected requests count as received, too.
-    calls.bodies.add(List.of(message));
+    receiver.bodies.add(List.of(message));
     if (!(isGrpc ? GRPC_PATH : HTTP_PATH).equals(request.path())) {
-      return Answer.noSuchPath(request.uri());
+      return new Answer(12, 404, "there is no such path: " + request.uri());
     }
     if (!request.method().equals(HttpMethod.POST)) {
       return Answer.WRONG_METHOD;
     }
     // Read before the call becomes visible, so that a test can then change it for the next call.
     Answer misbehaviour = misbehaviour();
-    calls.calls.add(List.of(new Call(isGrpc ? "grpc" : "http", headers(request))));
+    receiver.calls.add(List.of(new Call(isGrpc ? "grpc" : "http", headers(request))));
     if (misbehaviour != null) {
       return misbehaviour;
     }
     if (!isGrpc && !contentType(request).startsWith("application/x-protobuf")) {
-      return Answer.unsupportedType(contentType(request));
+      return new Answer(
+          12, 415, "the content type must be application/x-protobuf, not " + contentType(request));
     }
     return problem != null ? problem : accept(message);
   }
 
   private @Nullable Answer misbehaviour() {
-    return switch (behaviour.get()) {
+    return switch (receiver.behaviour) {
       case ACCEPT -> null;
       case REJECT -> Answer.TRY_AGAIN;
       case REFUSE -> Answer.NEVER_AGAIN;
@@ -121,8 +108,8 @@ record ExportHandler(SpanLog spans, ReceivedCalls calls, Supplier<Behaviour> beh
 
   private Answer accept(byte[] message) {
     try {
-      spans.add(OtlpDecoder.decode(message));
-    } catch (InvalidProtocolBufferException e) {
+      receiver.spans.add(SpanRecord.ofOtlp(message));
+    } catch (IOException e) {
       return Answer.malformed("not an ExportTraceServiceRequest: " + e.getMessage());
     }
     return Answer.OK;

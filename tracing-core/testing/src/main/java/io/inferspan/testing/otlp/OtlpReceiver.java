@@ -2,6 +2,7 @@ package io.inferspan.testing.otlp;
 
 import io.inferspan.testing.SpanLog;
 import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.server.Arrivals;
 import io.inferspan.testing.server.LoopbackServer;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
@@ -16,6 +17,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,17 +57,30 @@ public final class OtlpReceiver implements AutoCloseable {
     NEVER_ANSWER
   }
 
-  private final SpanLog spans = new SpanLog();
-  private final ReceivedCalls calls = new ReceivedCalls();
+  /** An export call. */
+  record Call(String protocol, Map<String, String> headers) {}
+
+  final SpanLog spans = new SpanLog();
+
+  /** The export calls, accepted or not. */
+  final Arrivals<Call> calls = new Arrivals<>(MAX_RETAINED_CALLS);
+
+  /** The bodies of all requests, without framing and decompressed. */
+  final Arrivals<byte[]> bodies =
+      new Arrivals<>(MAX_RETAINED_CALLS, MAX_RETAINED_BYTES, body -> body.length);
+
+  /** Why requests were not accepted; only the last reason is kept. */
+  final Arrivals<String> problems = new Arrivals<>(1);
+
   private final LoopbackServer server;
   private final String scheme;
-  private volatile Behaviour behaviour;
+  volatile Behaviour behaviour;
 
   private OtlpReceiver(Builder builder) {
     behaviour = builder.behaviour;
     scheme = builder.certificate == null ? "http" : "https";
     server = new LoopbackServer("OtlpReceiver", builder.serverOptions());
-    server.listen("127.0.0.1", builder.port, new ExportHandler(spans, calls, () -> behaviour));
+    server.listen("127.0.0.1", builder.port, new ExportHandler(this));
   }
 
   /** Starts a receiver without TLS on a free port. */
@@ -199,12 +215,17 @@ public final class OtlpReceiver implements AutoCloseable {
 
   /** Waits for at least this many export calls, accepted or not; fails after the limit. */
   public void awaitRequests(int count, Duration timeout) {
-    calls.await(count, timeout);
+    calls.await(
+        () -> calls.count() >= count,
+        timeout,
+        () ->
+            "expected %d export calls within %d ms%s"
+                .formatted(count, timeout.toMillis(), remarks()));
   }
 
   /** Returns the headers of each export call, accepted or not, with lower-case names. */
   public List<Map<String, String>> requestHeaders() {
-    return calls.headers();
+    return calls.list().stream().map(Call::headers).toList();
   }
 
   /**
@@ -214,28 +235,30 @@ public final class OtlpReceiver implements AutoCloseable {
    * #MAX_RETAINED_BYTES}, old bodies are dropped; check {@link #discardedBodies()}.
    */
   public List<byte[]> rawBodies() {
-    return calls.bodies.list();
+    return bodies.list();
   }
 
   /** Returns how many of the oldest bodies {@link #rawBodies()} dropped. */
   public long discardedBodies() {
-    return calls.bodies.dropped();
+    return bodies.dropped();
   }
 
   /** Returns the number of export calls, accepted or not. */
   public int requestCount() {
-    return Math.toIntExact(calls.calls.count());
+    return Math.toIntExact(calls.count());
   }
 
   /** Returns the protocols of the export calls: {@code "grpc"}, {@code "http"} or both. */
   public Set<String> protocols() {
-    return calls.protocols();
+    return calls.list().stream().map(Call::protocol).collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** Removes all spans and calls; keeps the behaviour. */
   public void clear() {
     spans.clear();
     calls.clear();
+    bodies.clear();
+    problems.clear();
   }
 
   /** Closes the port and all connections; received spans stay available. */
@@ -245,6 +268,10 @@ public final class OtlpReceiver implements AutoCloseable {
   }
 
   private String remarks() {
-    return "; " + calls;
+    String received = "; the receiver got " + requestCount() + " export calls " + protocols();
+    List<String> last = problems.list();
+    return last.isEmpty()
+        ? received
+        : received + ", requests not accepted: " + problems.count() + " (" + last.get(0) + ")";
   }
 }

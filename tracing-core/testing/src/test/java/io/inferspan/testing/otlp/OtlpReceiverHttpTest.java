@@ -135,21 +135,20 @@ class OtlpReceiverHttpTest {
 
   @Test
   void retainedBytes_areBoundedAndLossIsCounted() {
-    ReceivedCalls calls = new ReceivedCalls();
     byte[] third = new byte[OtlpReceiver.MAX_RETAINED_BYTES / 3];
     for (int i = 0; i < 5; i++) {
-      calls.bodies.add(List.of(third));
+      receiver.bodies.add(List.of(third));
     }
-    assertThat(calls.bodies.list()).hasSize(3);
-    assertThat(calls.bodies.dropped()).isEqualTo(2);
-    calls.clear();
+    assertThat(receiver.rawBodies()).hasSize(3);
+    assertThat(receiver.discardedBodies()).isEqualTo(2);
+    receiver.clear();
     for (int i = 0; i < OtlpReceiver.MAX_RETAINED_CALLS + 5; i++) {
-      calls.bodies.add(List.of(new byte[0]));
-      calls.calls.add(List.of(new ReceivedCalls.Call("grpc", Map.of())));
+      receiver.bodies.add(List.of(new byte[0]));
+      receiver.calls.add(List.of(new OtlpReceiver.Call("grpc", Map.of())));
     }
-    assertThat(calls.bodies.dropped()).isEqualTo(5);
-    assertThat(calls.headers()).hasSize(OtlpReceiver.MAX_RETAINED_CALLS);
-    assertThat(calls.calls.count()).isEqualTo(OtlpReceiver.MAX_RETAINED_CALLS + 5);
+    assertThat(receiver.discardedBodies()).isEqualTo(5);
+    assertThat(receiver.requestHeaders()).hasSize(OtlpReceiver.MAX_RETAINED_CALLS);
+    assertThat(receiver.requestCount()).isEqualTo(OtlpReceiver.MAX_RETAINED_CALLS + 5);
   }
 
   @Test

@@ -1,8 +1,7 @@
-package io.inferspan.testing.otlp;
+package io.inferspan.testing;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.SpanRecord.EventRecord;
 import io.inferspan.testing.SpanRecord.LinkRecord;
 import io.inferspan.testing.SpanRecord.Scope;

@@ -167,8 +167,14 @@ public final class UpstreamAttempt {
   }
 
   private void finish(@Nullable String failure, @Nullable Throwable cause) {
-    if (request.watched()) {
+    if (request.watched() && isOpen()) {
       finish(failure, cause, request.now());
+    }
+  }
+
+  private boolean isOpen() {
+    synchronized (request) {
+      return !ended;
     }
   }
 

@@ -14,6 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class FreePort {
   private static final int FIRST = 10_000;
   private static final int LAST = 30_000;
+
+  /** Leaves room for the ports of further ranks. */
+  private static final int STEP = 10;
+
   private static final AtomicInteger PORT =
       new AtomicInteger(ThreadLocalRandom.current().nextInt(FIRST, LAST));
 
@@ -22,7 +26,7 @@ public final class FreePort {
   /** A port that was free a moment ago. */
   public static int next() {
     while (true) {
-      int port = PORT.updateAndGet(before -> before == LAST ? FIRST : before + 1);
+      int port = PORT.updateAndGet(before -> before > LAST ? FIRST : before + STEP);
       try (ServerSocket socket = new ServerSocket(port)) {
         return socket.getLocalPort();
       } catch (IOException e) {

@@ -6,6 +6,9 @@ import io.inferspan.ebpf.BridgeConfig;
 import io.inferspan.ebpf.BridgeStatus;
 import io.inferspan.ebpf.EbpfBridge;
 import io.inferspan.ebpf.EbpfSupport;
+import io.inferspan.ebpf.policy.Parameters;
+import io.inferspan.ebpf.policy.PolicyObject;
+import io.inferspan.ebpf.policy.PolicySlots;
 import io.inferspan.ebpf.support.Setting;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -53,6 +56,14 @@ final class AgentCommand extends ToolCommand {
       paramLabel = "DIRECTORY",
       description = "Only processes of this cgroup (v2), such as a pod's.")
   private @Nullable String cgroup;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "NAME",
+      description =
+          "Load this capture policy or profiler at the start, as policy load does; may be"
+              + " repeated. It also applies to processes that start later.")
+  private List<String> policies = new ArrayList<>();
 
   @Option(
       names = "--metrics-port",
@@ -110,6 +121,13 @@ final class AgentCommand extends ToolCommand {
       telemetry.close();
       return unavailable(none, tool().err);
     }
+    try {
+      loadPolicies();
+    } catch (IOException | RuntimeException refused) {
+      bridge.close();
+      telemetry.close();
+      throw refused;
+    }
     if (metrics != null) {
       metrics.addBridge(telemetry, bridge);
       tool().err.println("metrics are at http://localhost:" + metrics.port() + "/metrics");
@@ -120,6 +138,15 @@ final class AgentCommand extends ToolCommand {
         .forEach(tool().err::println);
     new CountDownLatch(1).await();
     return EbpfTool.DONE;
+  }
+
+  private void loadPolicies() throws IOException {
+    for (String name : policies) {
+      try (PolicySlots slots = PolicySlots.open();
+          PolicyObject policy = PolicyCommand.open(name)) {
+        slots.swap(policy, Parameters.DEFAULTS, 0);
+      }
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -135,10 +136,14 @@ public final class EbpfTool {
     CommandLine command = wrong.getCommandLine();
     String root = command.getCommandSpec().root().name();
     String name = command.getCommandSpec().qualifiedName().substring(root.length());
-    List<String> similar =
-        wrong instanceof CommandLine.UnmatchedArgumentException unmatched
-            ? unmatched.getSuggestions()
-            : List.of();
+    List<String> similar = new ArrayList<>();
+    if (wrong instanceof CommandLine.UnmatchedArgumentException unmatched) {
+      String ending = unmatched.getUnmatched().getFirst().replaceFirst("^-*", "-");
+      command.getCommandSpec().optionsMap().keySet().stream()
+          .filter(option -> option.endsWith(ending))
+          .forEach(similar::add);
+      similar.addAll(unmatched.getSuggestions());
+    }
     err.println(
         "%s%s; see %s"
             .formatted(

@@ -135,7 +135,8 @@ final class PolicyCommand extends ToolCommand {
     out.println("%s: %s, generation %d".formatted(one.role().word(), one.name(), one.generation()));
   }
 
-  private static PolicyObject open(String name) throws IOException {
+  /** Opens a policy; the message of a failure has its name. */
+  static PolicyObject open(String name) throws IOException {
     try {
       return PolicyObject.open(name);
     } catch (NoSuchFileException absent) {

@@ -8,6 +8,7 @@ import io.inferspan.ebpf.cli.top.Top;
 import io.inferspan.ebpf.libbpf.KernelObjects;
 import io.inferspan.ebpf.libbpf.TestObjects;
 import io.inferspan.ebpf.linux.SystemView;
+import io.inferspan.ebpf.policy.PolicySlots;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import java.io.ByteArrayOutputStream;
@@ -136,6 +137,37 @@ class AgentIT {
 
       assertThat(scrape(line.group())).contains("inferspan_ebpf_sleeps_total 1.0");
       assertThat(topOnce()).containsPattern("process " + agent.pid() + "\\), up \\S+, asleep");
+    }
+  }
+
+  @Test
+  void policies_applyToProcessesThatStartLater() throws IOException, InterruptedException {
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess agent = agent(receiver, "--policy", "slow-only", "--policy", "latency")) {
+      agent.awaitOutput("ready: ");
+      try (KitServer later = KitServer.start(directory);
+          PolicySlots slots = PolicySlots.open()) {
+        assertThat(slots.current())
+            .extracting(PolicySlots.Loaded::name)
+            .containsExactlyInAnyOrder("slow_only", "latency");
+        Eventually.is(
+            "a judged call",
+            () -> {
+              requestQuietly(later, TRACE);
+              return slots.judged() > 0;
+            });
+      }
+    }
+  }
+
+  @Test
+  void policyThatIsAbsent_endsTheAgent() throws IOException, InterruptedException {
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess agent = agent(receiver, "--policy", "slow")) {
+      assertThat(agent.exitStatus()).isEqualTo(EbpfTool.FAILED);
+      assertThat(agent.output())
+          .contains("slow: not a file, and not one of the included policies: keep-all")
+          .doesNotContain("Exception", "ready: ");
     }
   }
 

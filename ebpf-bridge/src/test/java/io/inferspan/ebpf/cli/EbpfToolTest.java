@@ -117,7 +117,7 @@ class EbpfToolTest {
           """
           ''                        | Missing required subcommand; see --help
           watch                     | Unmatched argument at index 0: 'watch'; see --help
-          agent --port 80           | Unknown options: '--port', '80'; see agent --help
+          agent --port 80           | Unknown options: '--port', '80' (did you mean --metrics-port?);
           agent 4711                | Unmatched argument at index 1: '4711'
           agent --pid               | Missing required parameter for option '--pid'
           agent --pid --command x   | Expected parameter for option '--pid' but found '--command'

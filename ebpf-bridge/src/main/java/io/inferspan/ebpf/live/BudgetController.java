@@ -133,19 +133,23 @@ final class BudgetController {
   }
 
   /**
-   * Returns the estimated cost of tracing if this class were raised next; 0 if it is in full
-   * detail.
+   * Returns the estimated cost of tracing if this class were raised next, with the recognition of
+   * requests that it needs; 0 if it is in full detail.
    */
   double next(Load load, EventClass events) {
     if (levels.of(events) == DetailLevel.FULL) {
       return 0;
     }
+    double needed =
+        events != EventClass.REQUESTS && isDetached(EventClass.REQUESTS)
+            ? lastCost.getOrDefault(EventClass.REQUESTS, ROOM_TO_ATTACH)
+            : 0;
     double more =
         isDetached(events)
             ? lastCost.getOrDefault(events, ROOM_TO_ATTACH)
             : load.inFull(events) * shares[levels.of(events).higher().number()]
                 - spent(load, events);
-    return load.total() + more;
+    return load.total() + needed + more;
   }
 
   /** Returns how soon the next period can change levels if the cost does not rise. */
@@ -208,9 +212,11 @@ final class BudgetController {
 
   private void failed(EventClass tried, Load load, long nowNanos) {
     onTrial = null;
-    lastCost.put(tried, spent(load, tried));
+    double spent = spent(load, tried);
+    lastCost.put(tried, spent);
     set(tried, DetailLevel.DETACHED);
-    double cost = load.total() * (nowNanos - raised);
+    // What the bridge takes without the class is not a cost of the trial.
+    double cost = spent * (nowNanos - raised);
     wait(tried, cost, nowNanos);
     switched(cost, nowNanos);
   }

@@ -45,7 +45,7 @@ final class BudgetKeeper {
   private static final Duration END = Duration.ofSeconds(2);
   private static final long LOOK_MILLIS = 250;
 
-  /** The interval while every class is detached, so that nothing can be lowered. */
+  /** The shortest interval while every class is detached, so that nothing can be lowered. */
   private static final long LOOK_DETACHED_MILLIS = 1_000;
 
   private static final long MEASURED_MILLIS = 50;
@@ -117,7 +117,7 @@ final class BudgetKeeper {
     long next = 0;
     long nextTraps = 0;
     boolean tries = false;
-    while (tries || !waited(controller.isAllDetached() ? LOOK_DETACHED_MILLIS : LOOK_MILLIS)) {
+    while (tries || !waited(lookMillis(next))) {
       tries = false;
       try {
         long now = Clocks.monotonicNanos();
@@ -135,6 +135,14 @@ final class BudgetKeeper {
         LOGGER.log(Level.DEBUG, "The cost of tracing could not be measured", e);
       }
     }
+  }
+
+  /**
+   * Returns the time until the next look; without probes, only the next period can change levels.
+   */
+  private long lookMillis(long next) {
+    long restMillis = TimeUnit.NANOSECONDS.toMillis(next - Clocks.monotonicNanos());
+    return controller.isAllDetached() ? Math.max(LOOK_DETACHED_MILLIS, restMillis) : LOOK_MILLIS;
   }
 
   /** Runs one period; returns whether levels have changed. */

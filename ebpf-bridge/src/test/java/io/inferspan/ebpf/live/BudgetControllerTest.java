@@ -106,6 +106,46 @@ class BudgetControllerTest {
     assertThat(spent / 1_000).isBetween(0.1, 0.2);
   }
 
+  /** What the bridge takes anyway is not a cost of the trial. */
+  @Test
+  void trialThatFails_isChargedWithoutTheCostOfTheBridgeItself() {
+    load(0, 0, 0, 0);
+    inFull.put(EventClass.REQUESTS, 20.0);
+    periods(TWO_SECONDS);
+    long alone = nanosBetweenTrials();
+
+    others = 0.6;
+
+    assertThat(nanosBetweenTrials()).isEqualTo(alone);
+  }
+
+  private long nanosBetweenTrials() {
+    long tried = 0;
+    for (int trials = 0; trials < 2; ) {
+      DetailLevel before = level(EventClass.REQUESTS);
+      periods(1);
+      if (level(EventClass.REQUESTS) != DetailLevel.DETACHED && before == DetailLevel.DETACHED) {
+        tried = trials++ == 0 ? nowNanos : nowNanos - tried;
+      }
+    }
+    return tried;
+  }
+
+  /** Other classes have no events without recognised requests. */
+  @Test
+  void nextCost_includesTheRecognitionOfRequests() {
+    load(0.1, 0.1, 0.1, 0.1);
+    inFull.put(EventClass.REQUESTS, 20.0);
+    periods(TWO_SECONDS);
+    Load load = new Load(cost(), Map.of());
+
+    double requests = controller.next(load, EventClass.REQUESTS);
+
+    assertThat(level(EventClass.REQUESTS)).isEqualTo(DetailLevel.DETACHED);
+    assertThat(requests).isEqualTo(20);
+    assertThat(controller.next(load, EventClass.LAUNCHES)).isBetween(requests, requests + 0.3);
+  }
+
   /** To attach the probes of a class takes half of a small budget of a second. */
   @Test
   void loadThatComesAndGoes_makesChangesTakeAFifthOfTheBudget() {

@@ -39,7 +39,7 @@ final class EngineRun {
   private static final int SMALL_RING = 64 << 10;
 
   /** With a profiler, a request that runs alone before the others. */
-  static final String FIRST = "r1000000";
+  private static final String FIRST = "r1000000";
 
   /** In the body and the trace state of each request. */
   static final Canary CANARY = Canary.random();

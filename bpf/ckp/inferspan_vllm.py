@@ -62,34 +62,33 @@ class Steps:
         return self.slots.pop(request_id)
 
     def changes(self, output, full):
-        same = not output.finished_req_ids and output.num_scheduled_tokens == self.scheduled
-        if same and not (full or self.prefilling or output.scheduled_new_reqs):
-            return ()
         words = [self.remove(name) | FINISHED for name in output.finished_req_ids if name in self.slots]
-        before, self.scheduled = self.scheduled, dict(output.num_scheduled_tokens)
-        changed = {name for name, _ in self.scheduled.items() - before.items()} | self.prefilling & self.scheduled.keys()
+        before, now = self.scheduled, dict(output.num_scheduled_tokens)
         new, cached = output.scheduled_new_reqs, output.scheduled_cached_reqs
+        changed = {name for name, tokens in now.items() if before.get(name) != tokens} | self.prefilling & now.keys()
+        self.scheduled, self.prefilling = now, set()
         self.prompts.update((request.req_id, len(request.prompt_token_ids or ())) for request in new)
         if changed:
             computed = {request.req_id: request.num_computed_tokens for request in (new + cached if self.listed else new)}
-            computed.update(() if self.listed else zip(cached.req_ids, cached.num_computed_tokens))
+            computed.update(() if self.listed else (pair for pair in zip(cached.req_ids, cached.num_computed_tokens) if pair[0] in changed))
             self.prefilling = {name for name in changed if computed.get(name, 0) < self.prompts.get(name, 0)}
-        for name in changed - self.slots.keys():
-            self.add(name)
-        words += [] if full or same else [self.slots[name] for name in before.keys() - self.scheduled.keys()]
-        return words + [self.slots[name] | self.scheduled[name] << TOKENS | (PREFILL if name in self.prefilling else 0)
-                        for name in (self.scheduled if full else changed)]
+        for name in changed:
+            if name not in self.slots:
+                self.add(name)
+        if not full:
+            words += [self.slots[name] for name in before if name not in now]
+        return words + [self.slots[name] | now[name] << TOKENS | (PREFILL if name in self.prefilling else 0)
+                        for name in (now if full else changed)]
 
     def begin(self, scheduler_output, *_, **__):
-        if not next(iter(scheduler_output.num_scheduled_tokens), "").startswith(WARM_UP):  # A warm-up step has only warm-up requests.
-            self.number, full = self.number + 1, self.number % FULL_EVERY == 0
+        now, full = scheduler_output.num_scheduled_tokens, self.number % FULL_EVERY == 0
+        words = ()  # The short path for unchanged members, because after an engine's wait all code is cold in the caches.
+        if full or self.prefilling or now != self.scheduled or scheduler_output.finished_req_ids or scheduler_output.scheduled_new_reqs:
+            if next(iter(now), "").startswith(WARM_UP):  # A warm-up step has only warm-up requests.
+                return
             words = array.array("Q", self.changes(scheduler_output, full))
-            self.step_begin(self.number, words.buffer_info()[0], len(words), FULL if full else 0)
-            self.open = True
-
-    def end(self):
-        self.open = False
-        self.step_end(self.number)
+        self.number, self.open = self.number + 1, True
+        self.step_begin(self.number, words.buffer_info()[0] if words else None, len(words), FULL if full else 0)
 
     def guarded(self, action, *arguments, **named):
         try:
@@ -113,7 +112,8 @@ class Steps:
             finally:
                 self.local.inside = False
                 if self.open and not (begins and self.splits and result is None):
-                    self.guarded(self.end)
+                    self.open = False
+                    self.step_end(self.number)
         return wrapper
 
     def install(self, module):

@@ -1,6 +1,8 @@
 package io.inferspan.ebpf;
 
+import io.inferspan.ebpf.clock.ReferenceClock;
 import io.inferspan.ebpf.support.Setting;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -64,6 +66,7 @@ public final class BridgeConfig {
         Setting.SHARED_CONTEXTS,
         value -> builder.sharedContexts(ContextSharing.parse(value)));
     read(settings, Setting.BPF_FILESYSTEM, value -> builder.bpfFilesystem(Path.of(value)));
+    read(settings, Setting.CLOCK_REFERENCE, builder::clockReference);
     return builder;
   }
 
@@ -182,6 +185,11 @@ public final class BridgeConfig {
     return given.bpfFilesystem;
   }
 
+  /** Returns the address of the reference clock, or null if there is none. */
+  public @Nullable URI clockReference() {
+    return given.clockReference;
+  }
+
   Duration closeTimeout() {
     return given.closeTimeout;
   }
@@ -206,6 +214,7 @@ public final class BridgeConfig {
     private int ringBytes = 16 << 20;
     private Set<ContextSharing> sharedContexts = EnumSet.noneOf(ContextSharing.class);
     private Path bpfFilesystem = Path.of("/sys/fs/bpf");
+    private @Nullable URI clockReference;
     private Duration closeTimeout = Duration.ofSeconds(5);
 
     private Builder() {}
@@ -329,6 +338,15 @@ public final class BridgeConfig {
       return this;
     }
 
+    /**
+     * Sets the agent with whose clock this host's is compared, as {@code host:port} of its metrics;
+     * none by default. Spans of engine steps then have the offset.
+     */
+    public Builder clockReference(String address) {
+      this.clockReference = ReferenceClock.parse(address);
+      return this;
+    }
+
     /** Sets how long {@link EbpfBridge#close()} may take; five seconds by default. */
     public Builder closeTimeout(Duration timeout) {
       this.closeTimeout = bounded("closeTimeout", timeout, LONGEST);
@@ -353,6 +371,7 @@ public final class BridgeConfig {
       copy.sharedContexts = EnumSet.noneOf(ContextSharing.class);
       copy.sharedContexts.addAll(sharedContexts);
       copy.bpfFilesystem = bpfFilesystem;
+      copy.clockReference = clockReference;
       copy.closeTimeout = closeTimeout;
       return new BridgeConfig(copy);
     }

@@ -32,12 +32,14 @@ class BridgeConfigTest {
     assertThat(config.ringBytes()).isEqualTo(16 << 20);
     assertThat(config.sharedContexts()).isEmpty();
     assertThat(config.bpfFilesystem()).isEqualTo(Path.of("/sys/fs/bpf"));
+    assertThat(config.clockReference()).isNull();
   }
 
   @Test
   void everySetting_isRead() {
     Map<String, String> settings = new HashMap<>();
     settings.put("inferspan.ebpf.measure-programs", "true");
+    settings.put("inferspan.ebpf.clock-reference", "[fd00::1]:9464");
     settings.putAll(
         Map.of(
             "inferspan.ebpf.scope", "pid:17, command:vllm,cgroup:/sys/fs/cgroup/serving",
@@ -63,6 +65,7 @@ class BridgeConfigTest {
     assertThat(config.ringBytes()).isEqualTo(65_536);
     assertThat(config.sharedContexts()).containsExactly(ContextSharing.values());
     assertThat(config.bpfFilesystem()).isEqualTo(Path.of("/run/bpf"));
+    assertThat(config.clockReference()).hasHost("[fd00::1]").hasPort(9464);
   }
 
   @Test
@@ -115,6 +118,7 @@ class BridgeConfigTest {
           ring-bytes   | 1k           | INFERSPAN_EBPF_RING_BYTES: '1k' is not a number of bytes
           shared-contexts | write     | INFERSPAN_EBPF_SHARED_CONTEXTS: 'write' is not one of off, read
           bpf-filesystem  | bpf       | INFERSPAN_EBPF_BPF_FILESYSTEM: 'bpf' is not an absolute path
+          clock-reference | node      | INFERSPAN_EBPF_CLOCK_REFERENCE: 'node' is not host:port
           """)
   void invalidSetting_isReportedInOneSentence(String name, String value, String sentence) {
     Map<String, String> settings = Map.of("inferspan.ebpf." + name, value);

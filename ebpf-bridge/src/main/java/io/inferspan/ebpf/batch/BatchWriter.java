@@ -5,12 +5,15 @@ import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.BatchSpans;
 import io.inferspan.catalog.SpanType;
+import io.inferspan.ebpf.clock.ClockOffset.Interval;
 import io.inferspan.semconv.BatchAttributes;
 import io.inferspan.semconv.KernelAttributes;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
+import java.util.function.LongFunction;
 import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a span for each step, with links to its members, and up to three spans for each request.
@@ -28,9 +31,20 @@ final class BatchWriter implements Batches.Sink {
   private final Telemetry telemetry;
   private final ShareModel model;
   private final LongUnaryOperator epochNanos;
+  private final LongFunction<@Nullable Interval> clock;
 
-  /** Creates a writer; {@code epochNanos} converts times of the kernel's clock. */
-  BatchWriter(Telemetry telemetry, ShareModel model, LongUnaryOperator epochNanos) {
+  /**
+   * Creates a writer.
+   *
+   * @param epochNanos converts times of the kernel's clock
+   * @param clock returns how far that was ahead of the reference clock; null if unknown
+   */
+  BatchWriter(
+      Telemetry telemetry,
+      ShareModel model,
+      LongUnaryOperator epochNanos,
+      LongFunction<@Nullable Interval> clock) {
+    this.clock = clock;
     this.telemetry = telemetry;
     this.model = model;
     this.epochNanos = epochNanos;
@@ -125,6 +139,12 @@ final class BatchWriter implements Batches.Sink {
     }
     if (!step.isLowered() || step.counted >= 0) {
       pending.set(BatchAttributes.LAUNCHES, Math.max(step.launches, step.counted));
+    }
+    Interval ahead = clock.apply(epoch(step.beganNanos));
+    if (ahead != null) {
+      pending
+          .set(KernelAttributes.CLOCK_OFFSET_MS, ahead.offsetNanos() / MILLI)
+          .set(KernelAttributes.CLOCK_ERROR_MS, ahead.errorNanos() / MILLI);
     }
     return pending
         .set(KernelAttributes.PROCESS_ID, step.pid)

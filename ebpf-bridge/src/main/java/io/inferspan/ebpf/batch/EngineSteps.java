@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.batch;
 
 import io.inferspan.Telemetry;
+import io.inferspan.ebpf.clock.ClockOffset.Interval;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.ebpf.wire.Owner;
@@ -47,6 +48,9 @@ public final class EngineSteps {
 
     /** Returns the level of launches in this interval, such as {@code launches:counted}. */
     String launches(long fromNanos, long toNanos);
+
+    /** Returns how far the clock was ahead of the reference at this time; null if unknown. */
+    @Nullable Interval clock(long epochNanos);
   }
 
   /** The last step that a process began, with the changes read so far. */
@@ -70,7 +74,7 @@ public final class EngineSteps {
   /** Writes spans to {@code telemetry}; {@code epochNanos} converts times of the kernel's clock. */
   public EngineSteps(Telemetry telemetry, LongUnaryOperator epochNanos, Host host) {
     ShareModel model = ShareModel.PREFILL_WEIGHTED;
-    BatchWriter writer = new BatchWriter(telemetry, model, epochNanos);
+    BatchWriter writer = new BatchWriter(telemetry, model, epochNanos, host::clock);
     this.host = host;
     Written written = new Written(writer, epochNanos, host);
     this.batches = new Batches(model, MOST_REQUESTS, written, written);

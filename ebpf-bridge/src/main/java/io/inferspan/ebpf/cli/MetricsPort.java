@@ -4,6 +4,8 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.inferspan.Telemetry;
 import io.inferspan.ebpf.EbpfBridge;
+import io.inferspan.ebpf.clock.ReferenceClock;
+import io.inferspan.ebpf.linux.Clocks;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -14,7 +16,7 @@ import java.util.concurrent.Executors;
 
 /**
  * Serves the agent's own metrics over plain HTTP on all interfaces: {@code /metrics} in Prometheus'
- * text format, and {@code /health}.
+ * text format, {@code /health}, and {@code /clock} for agents whose reference clock it is.
  */
 final class MetricsPort implements AutoCloseable {
 
@@ -58,11 +60,16 @@ final class MetricsPort implements AutoCloseable {
       String path = exchange.getRequestURI().getPath();
       String method = exchange.getRequestMethod();
       boolean metrics = path.equals("/metrics");
-      if (!metrics && !path.equals("/health")) {
+      boolean clock = path.equals(ReferenceClock.PATH);
+      if (!metrics && !clock && !path.equals("/health")) {
         exchange.sendResponseHeaders(NOT_FOUND, NO_BODY);
       } else if (!method.equals("GET") && !method.equals("HEAD")) {
         exchange.getResponseHeaders().set("Allow", "GET, HEAD");
         exchange.sendResponseHeaders(NOT_ALLOWED, NO_BODY);
+      } else if (clock) {
+        String times = Clocks.realtimeNanos() + " " + Clocks.realtimeNanos();
+        exchange.getResponseHeaders().set(ReferenceClock.HEADER, times);
+        exchange.sendResponseHeaders(OK, NO_BODY);
       } else if (method.equals("HEAD") || !metrics) {
         exchange.sendResponseHeaders(OK, NO_BODY);
       } else {

@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.imports;
 
-import io.inferspan.ebpf.imports.ClockOffset.Interval;
+import io.inferspan.ebpf.clock.ClockOffset;
+import io.inferspan.ebpf.clock.ClockOffset.Interval;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

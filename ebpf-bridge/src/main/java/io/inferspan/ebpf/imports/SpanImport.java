@@ -6,7 +6,7 @@ import io.inferspan.OperationSpan;
 import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
-import io.inferspan.ebpf.imports.ClockOffset.Interval;
+import io.inferspan.ebpf.clock.ClockOffset.Interval;
 import io.inferspan.ebpf.imports.LlmRequests.Phase;
 import io.inferspan.ebpf.imports.NcclOperation.Rank;
 import io.inferspan.semconv.BatchAttributes;

@@ -5,6 +5,7 @@ import static io.inferspan.ebpf.kernel.KernelLoss.RING_FULL;
 import io.inferspan.Telemetry;
 import io.inferspan.ebpf.BridgeConfig;
 import io.inferspan.ebpf.BridgeScope;
+import io.inferspan.ebpf.clock.ReferenceClock;
 import io.inferspan.ebpf.context.OwnThreads;
 import io.inferspan.ebpf.context.PublishingContextStorage;
 import io.inferspan.ebpf.kernel.Identity;
@@ -86,7 +87,7 @@ public final class LiveBridge {
     beginSharing();
     RingMemory memory = parts.part(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
     this.reader = new RingReader(memory);
-    this.sink = new EventSink(telemetry, KernelPlanner.folding(config), sources());
+    this.sink = new EventSink(telemetry, KernelPlanner.folding(config), sources(config));
     Epoll epoll = parts.part(Epoll.watching(kernel.ringFd()));
     this.detail = new DetailSwitch(kernel, settings, sink.levels(), config.launches());
     this.idle = new IdleController(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
@@ -146,7 +147,7 @@ public final class LiveBridge {
             kernel.libraries(), kernel.targets(), this::often, identity.isTranslated(), ownPid));
   }
 
-  private EventSink.Sources sources() {
+  private EventSink.Sources sources(BridgeConfig config) {
     return new EventSink.Sources(
         Clocks::monotonicNanos,
         Clocks::realtimeNanos,
@@ -154,6 +155,7 @@ public final class LiveBridge {
         kernel::owner,
         identity::processOf,
         kernel.sums(settings),
+        ReferenceClock.start(config.clockReference(), parts::part),
         this::control);
   }
 
@@ -200,16 +202,11 @@ public final class LiveBridge {
     return parts.part(threads);
   }
 
-  private boolean areOwnThreadsServing() {
-    OwnThreads threads = ownThreads;
-    return threads != null && threads.isServing();
-  }
-
   private IdleController.Probes probes() {
     return new IdleController.Probes() {
       @Override
       public boolean areServing() {
-        return kernel.isServing() || areOwnThreadsServing();
+        return kernel.isServing() || (ownThreads != null && ownThreads.isServing());
       }
 
       @Override

@@ -1,6 +1,8 @@
 package io.inferspan.ebpf.metrics;
 
 import io.inferspan.ebpf.batch.BatchCounters;
+import io.inferspan.ebpf.clock.ClockOffset.Interval;
+import io.inferspan.ebpf.clock.ReferenceClock;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.spans.EventSink;
 import io.inferspan.ebpf.spans.SpanAccounting;
@@ -18,6 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EbpfMeters {
 
+  private static final double NANOS_PER_SECOND = 1e9;
   private static final String DROPPED = "inferspan.ebpf.events.dropped";
 
   private final MeterRegistry registry;
@@ -54,6 +58,10 @@ public final class EbpfMeters {
     gauge("inferspan.ebpf.requests.open", "Requests with pending spans", null, sink::openRequests);
     time("inferspan.ebpf.lag", "Age of the oldest event at the last read", sink::lagNanos);
     time("inferspan.ebpf.clock.error", "Maximum error of span timestamps", sink::clockErrorNanos);
+    ReferenceClock reference = sink.reference();
+    if (reference != null) {
+      reference(reference);
+    }
   }
 
   private void events(EventSink sink) {
@@ -152,6 +160,32 @@ public final class EbpfMeters {
         () -> attached.getAsBoolean() ? 1 : 0,
         "probe",
         name);
+  }
+
+  /** Adds the comparison with the reference clock; offset and error are NaN while unknown. */
+  private void reference(ReferenceClock clock) {
+    String name = "inferspan.ebpf.clock.reference";
+    interval(name + ".offset", "Time by which the clock is ahead", clock, Interval::offsetNanos);
+    interval(name + ".error", "Maximum error of the offset", clock, Interval::errorNanos);
+    String exchanges = "Exchanges with the reference clock";
+    count(name + ".exchanges", exchanges, clock::answers, "outcome", "ok");
+    count(name + ".exchanges", exchanges, clock::failures, "outcome", "failed");
+    count(name + ".set", "Times that one of the clocks was set", clock::timesSet);
+  }
+
+  private void interval(
+      String name, String description, ReferenceClock clock, ToLongFunction<Interval> nanos) {
+    held.add(clock);
+    Gauge.builder(
+            name,
+            clock,
+            of -> {
+              Interval now = of.now();
+              return now == null ? Double.NaN : nanos.applyAsLong(now) / NANOS_PER_SECOND;
+            })
+        .description(description)
+        .baseUnit("seconds")
+        .register(registry);
   }
 
   /** Adds a gauge that is 1 while the probes for sampled requests are detached, and a counter. */

@@ -4,6 +4,8 @@ import io.inferspan.Telemetry;
 import io.inferspan.ebpf.batch.BatchCounters;
 import io.inferspan.ebpf.batch.EngineSteps;
 import io.inferspan.ebpf.batch.Step;
+import io.inferspan.ebpf.clock.ClockOffset.Interval;
+import io.inferspan.ebpf.clock.ReferenceClock;
 import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.ring.EventHandler;
 import io.inferspan.ebpf.spans.SpanAccounting.Drop;
@@ -74,6 +76,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
    * @param owners finds owners whose begin event was lost
    * @param processes reads the identity of a process
    * @param sums the sums of events that were folded in the kernel
+   * @param reference the clock with which the wall clock is compared, if any
    * @param controls receives events about requests, processes and libraries
    */
   public record Sources(
@@ -83,6 +86,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
       Owners.Source owners,
       IntFunction<ProcessIdentity> processes,
       KernelSums sums,
+      @Nullable ReferenceClock reference,
       Controls controls) {}
 
   /** A span of this process that became current while the probes were detached. */
@@ -247,6 +251,12 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   }
 
   @Override
+  public @Nullable Interval clock(long epochNanos) {
+    ReferenceClock reference = sources.reference();
+    return reference == null ? null : reference.at(epochNanos);
+  }
+
+  @Override
   public String launches(long fromNanos, long toNanos) {
     return levels.launches(fromNanos, toNanos);
   }
@@ -372,6 +382,11 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
    */
   public long lagNanos() {
     return lagNanos;
+  }
+
+  /** Returns the clock with which the wall clock is compared, or null if there is none. */
+  public @Nullable ReferenceClock reference() {
+    return sources.reference();
   }
 
   /** Returns the maximum error of the conversion from the kernel's clock to the epoch. */

@@ -27,7 +27,10 @@ public enum Setting {
   SHARED_CONTEXTS(
       "off",
       "a list of read and publish: use the contexts of OpenTelemetry's other eBPF programs, and publish the bridge's to them"),
-  BPF_FILESYSTEM("/sys/fs/bpf", "the BPF filesystem in which contexts are shared");
+  BPF_FILESYSTEM("/sys/fs/bpf", "the BPF filesystem in which contexts are shared"),
+  CLOCK_REFERENCE(
+      "none",
+      "host:port of an agent with --metrics-port; steps of engines state how far this host's clock is ahead of that host's");
 
   private static final String PREFIX = "inferspan.ebpf.";
 

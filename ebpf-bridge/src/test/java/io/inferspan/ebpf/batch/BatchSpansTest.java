@@ -3,9 +3,12 @@ package io.inferspan.ebpf.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.Telemetry;
+import io.inferspan.ebpf.clock.ClockOffset.Interval;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -21,6 +24,7 @@ class BatchSpansTest {
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
   private final ShareModel model = ShareModel.TOKENS;
+  private final Map<Long, Interval> clocks = new HashMap<>();
   private long lostNanos;
   private final Batches batches = create();
 
@@ -29,7 +33,8 @@ class BatchSpansTest {
     return new Batches(
         model,
         1_000,
-        new BatchWriter(Telemetry.using(extension.openTelemetry()), model, nanos -> nanos),
+        new BatchWriter(
+            Telemetry.using(extension.openTelemetry()), model, nanos -> nanos, clocks::get),
         (from, to) -> lostNanos > from && lostNanos <= to);
   }
 
@@ -61,6 +66,19 @@ class BatchSpansTest {
   private SpanRecord only(String name) {
     assertThat(named(name)).hasSize(1);
     return named(name).get(0);
+  }
+
+  @Test
+  void step_hasTheOffsetOfTheClockIfItIsKnown() {
+    clocks.put(10 * MILLI, new Interval(-2_500_000, 125_000));
+    step(1, 10 * MILLI, 4 * MILLI, member(1, 30, true));
+    step(2, 20 * MILLI, 2 * MILLI, member(1, 1, false));
+
+    List<SpanRecord> steps = named("llm_d.engine.step");
+    assertThat(steps.get(0).attributes())
+        .containsEntry("clock.offset_ms", -2.5)
+        .containsEntry("clock.error_ms", 0.125);
+    assertThat(steps.get(1).attributes()).doesNotContainKeys("clock.offset_ms", "clock.error_ms");
   }
 
   @Test

@@ -24,7 +24,11 @@ class KernelTimesTest {
     return new Batches(
         ShareModel.EQUAL,
         1_000,
-        new BatchWriter(Telemetry.using(tracing.openTelemetry()), ShareModel.EQUAL, nanos -> nanos),
+        new BatchWriter(
+            Telemetry.using(tracing.openTelemetry()),
+            ShareModel.EQUAL,
+            nanos -> nanos,
+            any -> null),
         (from, to) -> false);
   }
 

@@ -9,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,9 +48,23 @@ class MetricsPortTest {
   void anythingElse_isRefused() throws Exception {
     assertThat(ask("GET", "/").statusCode()).isEqualTo(404);
     assertThat(ask("GET", "/metrics/more").statusCode()).isEqualTo(404);
+    assertThat(ask("POST", "/clock").statusCode()).isEqualTo(405);
     HttpResponse<String> refused = ask("POST", "/metrics");
     assertThat(refused.statusCode()).isEqualTo(405);
     assertThat(refused.headers().firstValue("allow")).hasValue("GET, HEAD");
+  }
+
+  @Test
+  void clock_isWhenTheRequestArrivedAndWhenTheResponseLeft() throws Exception {
+    List<String> times =
+        List.of(
+            ask("GET", "/clock")
+                .headers()
+                .firstValue("inferspan-clock")
+                .orElseThrow()
+                .split(" ", -1));
+
+    assertThat(times).hasSize(2).isSorted();
   }
 
   private HttpResponse<String> ask(String method, String path)

@@ -36,6 +36,7 @@ class EbpfMetersTest {
             (number, tgid, tid) -> new Owner(number, Owner.Kind.REQUEST, 1, 2, 3, tgid, null),
             pid -> ProcessIdentity.UNKNOWN,
             KernelSums.NONE,
+            null,
             (kind, event) -> {}));
   }
 

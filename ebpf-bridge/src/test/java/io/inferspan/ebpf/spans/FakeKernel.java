@@ -56,6 +56,7 @@ final class FakeKernel {
                 this::owner,
                 this::identity,
                 sums,
+                null,
                 this::control));
   }
 

@@ -1,8 +1,8 @@
-package io.inferspan.ebpf.imports;
+package io.inferspan.ebpf.clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.ebpf.imports.ClockOffset.Interval;
+import io.inferspan.ebpf.clock.ClockOffset.Interval;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,4 +1,4 @@
-package io.inferspan.ebpf.imports;
+package io.inferspan.ebpf.clock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * widen with age, and old ones are dropped. If limits contradict each other, a clock was set, and
  * the estimate starts again.
  */
-final class ClockOffset {
+public final class ClockOffset {
 
   /** The maximum drift between two clocks, each of which may be 50 ppm off. */
   private static final double DRIFT = 100e-6;
 
   /** Limits are dropped after this time, because a clock may have been set unnoticed. */
-  private static final long FORGOTTEN_NANOS = 10_000_000_000L;
+  static final long FORGOTTEN_NANOS = 10_000_000_000L;
 
   private Limits now = new Limits(Long.MIN_VALUE);
   private Limits before = now;
@@ -28,7 +28,7 @@ final class ClockOffset {
    * @param offsetNanos the middle of the interval
    * @param errorNanos the maximum error of {@code offsetNanos}
    */
-  record Interval(long offsetNanos, long errorNanos) {}
+  public record Interval(long offsetNanos, long errorNanos) {}
 
   /** The tightest limits of one period. */
   private static final class Limits {
@@ -52,7 +52,7 @@ final class ClockOffset {
   }
 
   /** Adds a message that we sent at {@code ours} and the other host received at {@code theirs}. */
-  void sent(long ours, long theirs) {
+  public void sent(long ours, long theirs) {
     turn(ours);
     double limit = (double) theirs - ours;
     if (limit < least(ours)) {
@@ -65,7 +65,7 @@ final class ClockOffset {
   }
 
   /** Adds a message that the other host sent at {@code theirs} and we received at {@code ours}. */
-  void received(long theirs, long ours) {
+  public void received(long theirs, long ours) {
     turn(ours);
     double limit = (double) theirs - ours;
     if (limit > most(ours)) {
@@ -99,12 +99,12 @@ final class ClockOffset {
   }
 
   /** Returns how often the estimate started again. */
-  long timesSet() {
+  public long timesSet() {
     return timesSet;
   }
 
   /** Returns the interval at this time of our clock; null without messages in both directions. */
-  @Nullable Interval at(long nanos) {
+  public @Nullable Interval at(long nanos) {
     double least = least(nanos);
     double most = most(nanos);
     if (Double.isInfinite(least) || Double.isInfinite(most)) {

@@ -1,0 +1,5 @@
+/** Compares clocks of several hosts. */
+@NullMarked
+package io.inferspan.ebpf.clock;
+
+import org.jspecify.annotations.NullMarked;

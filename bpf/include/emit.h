@@ -85,7 +85,7 @@ static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u
 	u64 mark = settings->wakeup_bytes;
 	u64 waiting;
 
-	/* Force the wake-up: by default, the ring sends none while an earlier record, written without one, is unread. */
+	/* Force the wake-up: by default, the ring wakes the reader only if it has read all earlier records. */
 	if (settings->reader == ISPAN_READER_SLEEPS)
 		return call_reader();
 	if (settings->reader != ISPAN_READER_WAITS || produced % WAKEUP_STRIDE)

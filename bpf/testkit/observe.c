@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
  * observe OBJECTS OUTPUT [library=PATH …] [ckp=PATH …] [target=PID …] [flags=HEX] [min=NANOS] [pair]
- *         [own=READS] [otel=PID] [adopt=PID] [cgroup=LEVEL:PATH] [requests=NUMBER]
+ *         [own=READS] [otel=PID] [adopt=PID] [cgroup=LEVEL:PATH] [requests=NUMBER] [canary=NUMBER]
  *
  * A reader in C, for tests and comparisons: loads and attaches the objects of a directory, and writes every record to OUTPUT.
  * On SIGTERM it prints the nonzero counters, and the number of verified instructions of each program. It prints "ready" when it
- * is attached. Without a target, all requests with a traceparent are observed. pair attaches library functions by entry and
- * return instead of by session, as on kernels before 6.13. own makes READS empty reads with a published context, and READS
- * without; otel adds the main thread of a process to the context map; adopt makes a process an owner. These contexts have the
- * trace id 5555…. requests limits the map of open requests.
+ * is attached. Without a target, all requests with a traceparent are observed. library attaches the CUDA and NCCL functions of a
+ * file, ckp those of inferspan_ckp.h. pair attaches library functions with one program for entry and one for return, and not with a
+ * session program; on kernels before 6.13 this is the default. flags, min and cgroup are written to the settings of the programs.
+ *
+ * own makes READS empty reads with a published context, and as many without one; otel adds the main thread of a process to the
+ * context map; adopt makes a process an owner. These contexts have the trace id 5555…. requests limits the map of open requests.
+ * canary counts the map values in which these four bytes remain at the end.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
@@ -264,7 +267,7 @@ static void print_verified(void)
 		}
 }
 
-/* Returns the number of map keys and values that contain these four bytes, in either byte order. */
+/* Returns the number of map values that contain these four bytes, in either byte order. */
 static int maps_with(__u32 canary)
 {
 	__u32 swapped = __builtin_bswap32(canary);

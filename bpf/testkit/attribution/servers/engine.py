@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """engine.py app|core|worker DIRECTORY LIBRARIES: the process structure of an engine. A web server on uvloop sends requests over ZMQ
 to a core process, which runs all of them in common steps; a worker process of the core launches kernels. The grid size of a launch
-identifies its request: the mark's number times ten, plus the launch's number."""
+identifies its request: it is ten times the number in the request's mark (the path segment after /w/), plus the number of the launch."""
 
 import asyncio
 import ctypes

@@ -25,7 +25,7 @@ final class ThreadContext {
     return HERE.get();
   }
 
-  @SuppressWarnings("ReferenceEquality") // a thread is itself
+  @SuppressWarnings("ReferenceEquality") // compares identities
   boolean isHere() {
     return Thread.currentThread() == owner;
   }

@@ -7,7 +7,7 @@ public final class Memory {
 
   /**
    * The whole address space. A read checks neither bounds nor validity, so it is as fast as in C.
-   * Use it only for addresses that were checked for a whole batch.
+   * Use it only for memory that is known to be mapped; one check may serve a batch of reads.
    */
   public static final MemorySegment EVERYWHERE = at(0, Long.MAX_VALUE);
 

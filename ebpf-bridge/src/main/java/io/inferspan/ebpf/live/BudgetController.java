@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses the detail level of each event class from the cost of tracing.
  *
- * <p>Detail is lowered by the amount of the excess when two consecutive periods exceed the budget,
- * the scheduler first and launches last. If that is not enough, requests are no longer recognised.
- * Detail is raised in the reverse order, after some time within the budget. This time doubles with
- * each raise that exceeds the budget.
+ * <p>When two consecutive periods exceed the budget, detail is lowered until this saves the excess:
+ * first that of the scheduler's events, last that of launches. If that is not enough, requests are
+ * no longer recognised. Detail is raised in the reverse order, after some time within the budget.
+ * This time doubles with each raise that exceeds the budget.
  *
- * <p>The cost of a detached class is unknown, so it is attached on trial. Trials, and attaching and
- * detaching themselves, take no more than a fifth of the budget: after each of them, no class is
- * attached until its cost is at most a fifth of the budget for the time since then.
+ * <p>The cost of a detached class is unknown, so the class is attached on trial. A fifth of the
+ * budget is for trials and for attaching and detaching as such: after each of them, no class is
+ * attached until a fifth of the budget for the time since then has covered what it cost.
  */
 final class BudgetController {
 
@@ -124,9 +124,9 @@ final class BudgetController {
   }
 
   /**
-   * Notes that levels were changed, at the cost of the whole budget for this time. Detail can be
-   * lowered at any time, but no class is attached until changes have taken at most a fifth of the
-   * budget.
+   * Notes that changing levels cost as much as the whole budget allows for {@code budgetNanos}.
+   * Detail can be lowered at any time, but no class is attached until a fifth of the budget has
+   * covered this cost.
    */
   void switched(double budgetNanos, long nowNanos) {
     nextAttach = later(Math.max(nextAttach, nowNanos), budgetNanos);
@@ -162,7 +162,7 @@ final class BudgetController {
     return isAllDetached() ? Math.clamp(trial, QUIET_NANOS, LONGEST_REST_NANOS) : QUIET_NANOS;
   }
 
-  /** Returns whether all classes are detached, so that the load runs no program. */
+  /** Returns whether all classes are detached, so that observed processes run no program. */
   boolean isAllDetached() {
     return ORDER.stream().allMatch(this::isDetached);
   }

@@ -7,11 +7,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that have unwritten events, or that were written but have not ended.
+ * The requests with events that have not been written as spans yet, and those that have not ended
+ * although all their events were written.
  *
- * <p>If there are too many, one that was already written is forgotten. If there is none, one that
- * has ended is written, or else the one without an event for the longest time. The number of folds
- * is limited, too. Objects are reused, so a steady stream of events allocates nothing.
+ * <p>At the limit of requests, a new one replaces one whose events were written. If all have
+ * unwritten events, it replaces one that has ended, or else the one without an event for the
+ * longest time, and the events of that one are written. The number of {@link Fold} objects is
+ * limited, too. Objects are reused, so a steady stream of events allocates nothing.
  */
 final class OpenRequests {
 
@@ -69,7 +71,7 @@ final class OpenRequests {
     return request;
   }
 
-  @SuppressWarnings("ReferenceEquality") // a list is itself
+  @SuppressWarnings("ReferenceEquality") // compares identities
   private void run(OpenRequest request, long nowNanos) {
     if (request.list == resting) {
       request.gatheredSinceNanos = nowNanos;
@@ -180,7 +182,7 @@ final class OpenRequests {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // a list is itself
+  @SuppressWarnings("ReferenceEquality") // compares identities
   private void close(OpenRequest request) {
     RequestList list = request.list;
     if (list != null) {

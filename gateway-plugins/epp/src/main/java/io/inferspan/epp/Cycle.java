@@ -36,7 +36,7 @@ public final class Cycle {
     return request;
   }
 
-  /** Returns the trace context of the scheduling. */
+  /** Returns the trace context of the cycle. */
   public Context context() {
     return context;
   }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * handler selects no more.
  *
  * <p>A plugin's exception is recorded on its span and does not fail the request. Asynchronous
- * scorers that miss the deadline of the scheduling are ignored. All methods may be called on an
- * event loop.
+ * scorers that miss the deadline of the cycle are ignored. All methods may be called on an event
+ * loop.
  */
 public final class Scheduler {
 
@@ -67,10 +67,10 @@ public final class Scheduler {
    * Picks endpoints for a request.
    *
    * @param candidates the available endpoints
-   * @param context the trace context of the scheduling
+   * @param context the trace context in which the plugins run
    * @return a stage that never fails. Without asynchronous scorers it is complete when this
    *     returns. Otherwise it completes on the thread of the last scorer's result, or, after a
-   *     timeout, on the JDK's only thread for timeouts, which dependent stages must not block
+   *     timeout, on the JDK's single thread for timeouts, which dependent stages must not block
    */
   public CompletionStage<SchedulingResult> schedule(
       InferenceRequest request, List<Endpoint> candidates, Context context) {
@@ -161,7 +161,7 @@ public final class Scheduler {
       return this;
     }
 
-    /** Adds a pre-request plugin; they are called in the order of addition. */
+    /** Adds a pre-request plugin. The plugins are called in the order in which they were added. */
     public Builder preRequest(PreRequest preRequest) {
       preRequests.add(preRequest);
       return this;

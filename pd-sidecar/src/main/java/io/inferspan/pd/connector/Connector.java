@@ -6,8 +6,8 @@ import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 
 /**
- * Transfers KV blocks from the prefill pod to the decoder: builds the request of each, and
- * determines their order.
+ * Transfers KV blocks from the prefill pod to the decoder: builds the requests to both, and
+ * determines the order of the requests.
  *
  * <p>An implementation is annotated {@code @AutoService(KvConnector.class)} and has a public
  * constructor without parameters; nothing else refers to it.
@@ -20,7 +20,8 @@ public interface Connector extends KvConnector {
     if (named instanceof Connector connector) {
       return connector.configured(config, pods);
     }
-    throw new IllegalStateException(named.name() + " is no connector");
+    throw new IllegalStateException(
+        named.name() + " cannot serve requests; implement " + Connector.class.getName());
   }
 
   /** Returns the connector with its settings; called once at startup. */
@@ -31,7 +32,7 @@ public interface Connector extends KvConnector {
   /** Serves a request whose prefill runs on another pod. */
   void serve(PdRequest request);
 
-  /** Returns whether decode may run in chunks: only the first chunk involves both stages. */
+  /** Returns whether decode may run in chunks, of which only the first involves both stages. */
   default boolean decodesInChunks() {
     return false;
   }

@@ -104,7 +104,7 @@ public final class PdProxy {
       request.deliver(EngineAnswer.text(HttpResponseStatus.FORBIDDEN, DENIED));
       return;
     } else if (prefiller == null) {
-      String why = "the prefill target is not host:port";
+      String why = "the header x-prefiller-host-port must contain host:port";
       trace.notDisaggregated("bad_routing_header");
       request.refuse(EngineAnswer.badGateway(why), "bad_routing_header", why);
       return;

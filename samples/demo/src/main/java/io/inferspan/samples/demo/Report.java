@@ -159,7 +159,10 @@ final class Report {
     return telling;
   }
 
-  /** Returns the total duration of the calls that a span stands for, or of its only one. */
+  /**
+   * Returns the total duration of the calls that a span stands for; for a single call, the span's
+   * own duration.
+   */
   private static long timeNanos(SpanRecord span) {
     return span.attribute(KernelAttributes.DURATION_SUM_NS.key().getKey()) instanceof Number sum
         ? sum.longValue()

@@ -16,10 +16,16 @@ final class StoredTrace {
   private final TraceId id;
   private final List<StoredSpan> spans = new ArrayList<>(4);
   private long bytes = OVERHEAD_BYTES;
+
+  /** The number of spans that were dropped because the trace was full. */
   private long cut;
+
   private long lastArrivalNanos;
   private long summarisedNanos;
+
+  /** Whether the store has dropped the trace. */
   private boolean gone;
+
   private @Nullable Summary summary;
 
   StoredTrace(TraceId id) {
@@ -52,6 +58,7 @@ final class StoredTrace {
     return false;
   }
 
+  /** Counts a span that was dropped because the trace was full. */
   void cutOne() {
     cut++;
   }
@@ -77,6 +84,7 @@ final class StoredTrace {
     return summary;
   }
 
+  /** Marks the trace as dropped from the store. */
   void leave() {
     gone = true;
   }

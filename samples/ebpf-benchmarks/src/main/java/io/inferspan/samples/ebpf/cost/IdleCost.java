@@ -8,7 +8,10 @@ final class IdleCost {
 
   private static final double BAR_PERCENT = 0.5;
 
-  /** Code that runs a few times per second is compiled late, and costs ten times as much before. */
+  /**
+   * The time until the bridge's code is compiled. Code that runs a few times per second is compiled
+   * late, and costs ten times as much until then.
+   */
   private static final long SETTLE_MILLIS = 60_000;
 
   private static final long SETTLE_WITHOUT_MILLIS = 5_000;

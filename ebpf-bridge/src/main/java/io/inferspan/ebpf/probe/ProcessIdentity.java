@@ -34,8 +34,12 @@ public record ProcessIdentity(
   private static final Pattern POD =
       Pattern.compile("pod([0-9a-f]{32}|[0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})");
 
-  /** vLLM's prefix can be changed; dimensions of size 1 are left out. */
-  private static final Pattern WORKER = Pattern.compile("^[^:/]+::Worker_((?:_?[A-Z]+[0-9]+)+)");
+  /**
+   * vLLM's prefix can be changed; dimensions of size 1 are left out. Bounded and possessive,
+   * because any process can choose its title, and a long one would overflow the stack.
+   */
+  private static final Pattern WORKER =
+      Pattern.compile("^[^:/]++::Worker_((?:_?[A-Z]{1,8}+[0-9]{1,8}+){1,8}+)");
 
   /** Reads the identity of a process of this PID namespace from {@code /proc}. */
   public static ProcessIdentity of(int pid) {

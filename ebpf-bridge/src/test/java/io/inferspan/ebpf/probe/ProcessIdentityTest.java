@@ -92,6 +92,13 @@ class ProcessIdentityTest {
   }
 
   @Test
+  void titleThatIsTooLongForARank_isCutOff() throws IOException {
+    Files.writeString(process().resolve("cmdline"), "mine::Worker_" + "A1".repeat(50_000) + "\0");
+
+    assertThat(ProcessIdentity.of(new ProcessFiles(proc), 7).rank()).isEqualTo("A1".repeat(8));
+  }
+
+  @Test
   void processThatIsGone_isUnknown() {
     assertThat(ProcessIdentity.of(new ProcessFiles(proc), 8)).isEqualTo(ProcessIdentity.UNKNOWN);
   }

@@ -123,7 +123,7 @@ final class FramedEngine {
     slots.put(slot, new Slot(request, clientId, nanos));
     if (slots.size() > MOST_SLOTS) {
       batches.counters().increment(Count.EVICTED);
-      finish(slots.keySet().iterator().next(), nanos);
+      leave(slots.keySet().iterator().next(), nanos);
     }
   }
 
@@ -148,7 +148,7 @@ final class FramedEngine {
     lastSlot = UNKNOWN; // The step that it was in may still run.
     Slot gone = slots.get(Changes.slot(word));
     if (gone != null) {
-      finish(Changes.slot(word), nanos);
+      leave(Changes.slot(word), nanos);
       aborted.put(Changes.slot(word), gone);
     }
     if (aborted.size() > MOST_ABORTED) {
@@ -161,12 +161,25 @@ final class FramedEngine {
     return slots.containsKey(slot) ? slots.get(slot) : aborted.get(slot);
   }
 
+  /** Removes a request without outputs that say so; its last ones may be lost. */
+  private void leave(int slot, long nanos) {
+    Slot gone = slots.get(slot);
+    if (gone != null) {
+      missIfLost(gone, nanos);
+    }
+    finish(slot, nanos);
+  }
+
+  /** Counts a step if outputs of this request may be lost since the last ones. */
+  private void missIfLost(Slot slot, long nanos) {
+    if (batches.lost(Math.max(doneNanos, slot.addedNanos), nanos)) {
+      slot.request.miss(1);
+    }
+  }
+
   private void finish(int slot, long nanos) {
     Slot gone = slots.remove(slot);
     if (gone != null) {
-      if (batches.lost(doneNanos, nanos)) {
-        gone.request.miss(1); // Its last outputs may be lost.
-      }
       gone.request.slots--;
       live.remove(gone.clientId, gone.request);
       batches.writeIfEnded(gone.request, nanos);
@@ -187,7 +200,7 @@ final class FramedEngine {
     broken = false;
     if (known) {
       if (batches.lost(doneNanos, nanos)) {
-        slots.values().forEach(slot -> slot.request.miss(1)); // Outputs may be lost.
+        slots.values().forEach(slot -> missIfLost(slot, nanos));
       }
       steps(words, atNanos, sinceNanos, nanos);
     } else {
@@ -387,7 +400,7 @@ final class FramedEngine {
   void close(boolean superseded, long nanos) {
     for (Integer slot : List.copyOf(slots.keySet())) {
       BatchRequest request = Objects.requireNonNull(slots.get(slot)).request;
-      finish(slot, nanos);
+      leave(slot, nanos);
       if (superseded) {
         batches.discard(request);
       }

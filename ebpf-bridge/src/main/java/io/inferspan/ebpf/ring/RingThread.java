@@ -31,9 +31,13 @@ public final class RingThread implements AutoCloseable {
   /** Each turn of the loop costs about 0.1 ms of CPU time, because the caches are cold by then. */
   private static final int LONGEST_WAIT_MILLIS = 256;
 
+  /** The longest wait for data in a ring that is full before programs wake the thread. */
+  private static final int LONGEST_UNWOKEN_MILLIS = 64;
+
   private final RingReader reader;
   private final EventHandler handler;
   private final Readiness readiness;
+  private final int longestMillis;
   private final LongAdder failures = new LongAdder();
   private final Thread thread;
   private volatile boolean closing;
@@ -42,6 +46,8 @@ public final class RingThread implements AutoCloseable {
     this.reader = reader;
     this.handler = handler;
     this.readiness = readiness;
+    this.longestMillis =
+        reader.capacityBytes() > MUCH_BYTES ? LONGEST_WAIT_MILLIS : LONGEST_UNWOKEN_MILLIS;
     this.thread = Thread.ofPlatform().daemon().name("inferspan-ebpf-ring").unstarted(this::run);
   }
 
@@ -78,7 +84,7 @@ public final class RingThread implements AutoCloseable {
       } else if (handler.isAtRest()) {
         rest(ReaderState.SLEEPS, LONGEST_WAIT_MILLIS, 1);
       } else if (!rest(ReaderState.WAITS, waitMillis, 1)) {
-        waitMillis = Math.min(2 * waitMillis, LONGEST_WAIT_MILLIS);
+        waitMillis = Math.min(2 * waitMillis, longestMillis);
       }
     }
     look();
@@ -86,7 +92,7 @@ public final class RingThread implements AutoCloseable {
 
   private int pauseAfter(long bytes, int millis) {
     long enough = Math.min(ENOUGH_BYTES, reader.capacityBytes() / SHARE_OF_RING);
-    return Math.clamp(bytes < enough ? 2 * millis : millis / 2, 1, LONGEST_WAIT_MILLIS);
+    return Math.clamp(bytes < enough ? 2 * millis : millis / 2, 1, longestMillis);
   }
 
   /**

@@ -27,7 +27,7 @@ class RingThreadTest {
   private static final byte[] EVENT = EventBytes.of(Kind.CUDA_LAUNCH).bytes();
 
   private final Arena arena = Arena.ofShared();
-  private final RingWriter kernel = new RingWriter(arena, 1 << 16);
+  private final RingWriter kernel = new RingWriter(arena, 1 << 17);
   private final RingReader reader = new RingReader(kernel.memory());
   private final Semaphore wakeUp = new Semaphore(0);
 
@@ -187,6 +187,29 @@ class RingThreadTest {
     }
   }
 
+  /** Programs wake the thread at 64 KiB. */
+  @Test
+  void ringThatIsFullBeforeItsThreadIsWoken_isReadMoreOften() throws Exception {
+    RingWriter small = new RingWriter(arena, 1 << 16);
+    List<Integer> timeouts = new CopyOnWriteArrayList<>();
+    CountDownLatch enough = new CountDownLatch(1);
+    RingThread.Readiness fewEvents =
+        millis -> {
+          if (timeouts.size() >= 30) {
+            enough.countDown();
+            return await(millis);
+          }
+          timeouts.add(millis);
+          return timeouts.size() < 15 && small.write(EVENT);
+        };
+    try (RingThread ring =
+        RingThread.start(new RingReader(small.memory()), event -> {}, fewEvents)) {
+      assertThat(enough.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(timeouts).endsWith(64, 64).contains(32).allMatch(millis -> millis <= 64);
+      assertThat(ring.failures()).isZero();
+    }
+  }
+
   @Test
   void fewEvents_areReadTogetherAfterLongerPausesThatMuchDataEnds() throws Exception {
     List<Integer> pauses = new CopyOnWriteArrayList<>();
@@ -203,8 +226,8 @@ class RingThreadTest {
             }
             pauses.add(timeoutMillis);
             during.add(states.getLast());
-            // In a ring of 64 KiB, a pause ought to bring less than 4 KiB.
-            for (int i = 0; i < (pauses.size() < 12 ? 1 : 100); i++) {
+            // In a ring of 128 KiB, a pause ought to bring less than 8 KiB.
+            for (int i = 0; i < (pauses.size() < 12 ? 1 : 200); i++) {
               kernel.write(EVENT);
             }
             return false;

@@ -23,11 +23,13 @@ import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.http.HttpServerRequestInternal;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.spi.VertxTracerFactory;
+import io.vertx.core.spi.tracing.VertxTracer;
 import io.vertx.core.streams.ReadStream;
 import java.net.InetAddress;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +74,9 @@ public final class VertxGateway {
    */
   @SuppressWarnings("unchecked") // a tracer gets back what it returned
   public static VertxTracerFactory beforeTracer(VertxTracerFactory users) {
-    return options -> new ResponseEnds(users.tracer(options));
+    // Vert.x accepts null for no tracer, although it is not documented.
+    return options ->
+        new ResponseEnds(Objects.requireNonNullElse(users.tracer(options), VertxTracer.NOOP));
   }
 
   /**

@@ -154,4 +154,16 @@ final class VertxWebTest {
       assertThat(users.payloads).containsExactly("mine");
     }
   }
+
+  @Test
+  void tracerOfTheUser_mayBeAbsent() throws Exception {
+    closeVertx();
+    vertx = Vertx.builder().withTracer(VertxGateway.beforeTracer(options -> null)).build();
+    int port = serve(context -> context.end("done"));
+    try (Wire wire = new Wire(port)) {
+      wire.send(Wire.chat(BODY));
+      assertThat(wire.read().text()).isEqualTo("done");
+      assertThat(span().isError()).isFalse();
+    }
+  }
 }

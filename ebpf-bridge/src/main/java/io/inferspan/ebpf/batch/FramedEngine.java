@@ -54,9 +54,7 @@ final class FramedEngine {
   private long number;
   private long doneNanos;
 
-  /**
-   * Whether the last launches were not attributed, and the next ones may belong to the same step.
-   */
+  /** Whether the next launches may belong to a step whose first ones were not attributed. */
   private boolean torn;
 
   private int lastSlot;
@@ -157,16 +155,12 @@ final class FramedEngine {
   }
 
   private @Nullable Slot known(long word) {
-    int slot = Changes.slot(word);
-    return slots.containsKey(slot) ? slots.get(slot) : aborted.get(slot);
+    return slots.getOrDefault(Changes.slot(word), aborted.get(Changes.slot(word)));
   }
 
   /** Removes a request without outputs that say so; its last ones may be lost. */
   private void leave(int slot, long nanos) {
-    Slot gone = slots.get(slot);
-    if (gone != null) {
-      missIfLost(gone, nanos);
-    }
+    missIfLost(Objects.requireNonNull(slots.get(slot)), nanos);
     finish(slot, nanos);
   }
 
@@ -342,10 +336,7 @@ final class FramedEngine {
     batches.counters().add(Count.AMBIGUOUS_LAUNCHES, launches);
   }
 
-  /**
-   * Notes a launch in another process of the engine; steps of several processes cannot be
-   * distinguished.
-   */
+  /** Notes a launch in another process: steps of several processes cannot be distinguished. */
   void launchedElsewhere() {
     foreign = true;
     batches.counters().increment(Count.AMBIGUOUS_LAUNCHES);

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 /** Formats the agent's messages at its start and its end. */
 final class AgentText {
 
-  /** The end of the outcome of a library without known functions; such libraries are not listed. */
+  /** How the outcome ends for a library without known functions; such libraries are not listed. */
   private static final String NOTHING_IN_IT = "no known function";
 
   private AgentText() {}

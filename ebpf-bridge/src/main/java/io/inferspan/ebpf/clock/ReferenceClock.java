@@ -47,7 +47,10 @@ public final class ReferenceClock implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
   private static final long EVERY_NANOS = 1_000_000_000L;
 
-  /** A clock that was set during an exchange makes its duration differ by more than this. */
+  /**
+   * If the durations of an exchange by two clocks differ by more than this, a clock was set during
+   * the exchange.
+   */
   private static final long SET_NANOS = 1_000_000L;
 
   private final URI reference;
@@ -67,7 +70,7 @@ public final class ReferenceClock implements AutoCloseable {
   private volatile @Nullable Socket connection;
 
   /**
-   * Creates a comparison without a thread.
+   * Creates a comparison without starting its thread.
    *
    * @param reference the host and the port of the other agent, from {@link #parse}
    * @param realtime our clock, in nanoseconds since the epoch

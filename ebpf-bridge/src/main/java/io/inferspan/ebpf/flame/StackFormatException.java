@@ -2,7 +2,10 @@ package io.inferspan.ebpf.flame;
 
 import java.io.IOException;
 
-/** Thrown for text in a wrong format; has the position and what was expected there. */
+/**
+ * Thrown if a file of stacks, calls or requests is malformed. The message states the position and
+ * what was expected there.
+ */
 public final class StackFormatException extends IOException {
 
   private static final long serialVersionUID = 1L;

@@ -2,13 +2,15 @@ package io.inferspan.epp;
 
 import java.util.Map;
 
-/** Called after scheduling, before the request is sent; it must not block. */
+/** A plugin that is called after scheduling, before the request is sent; it must not block. */
 public interface PreRequest extends Plugin {
 
   /** Changes the request's headers, or records its destination. */
   void prepare(SchedulingResult result, Headers headers);
 
-  /** Returns whether it sets the prefill pod for the P/D proxy; it then has a span. */
+  /**
+   * Returns whether the plugin sets the prefill pod for the P/D proxy; its call then has a span.
+   */
   default boolean preparesDisaggregation() {
     return false;
   }

@@ -3,7 +3,7 @@ package io.inferspan.kvcache.events;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A parsed topic.
+ * The parsed ZeroMQ topic of a message with KV events.
  *
  * @param text the topic itself
  * @param pod the pod whose events it carries; the pod of an {@link EventSource} overrides it

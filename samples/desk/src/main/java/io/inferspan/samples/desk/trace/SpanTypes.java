@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the type of a span in the catalogue, under any generation of names. */
+/** Finds the type of a span in the catalogue, by its name in any naming scheme. */
 final class SpanTypes {
 
   /**

@@ -58,8 +58,8 @@ final class Kit {
   }
 
   /**
-   * Launches kernels at this rate on one thread with a request, in turns with the watched library
-   * and an unwatched copy.
+   * Launches kernels at this rate on one thread with a request, alternating between the watched
+   * library and an unwatched copy.
    */
   Load launchInTurns(double seconds, int perSecond) {
     Path plain = directory.resolve("libplain.so");

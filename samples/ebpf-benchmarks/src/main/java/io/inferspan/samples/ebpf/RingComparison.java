@@ -131,6 +131,7 @@ public final class RingComparison {
             (number, tgid, tid) -> new Owner(number, Owner.Kind.REQUEST, 0, 1, 1, tgid, null),
             pid -> ProcessIdentity.UNKNOWN,
             KernelSums.NONE,
+            null,
             (kind, event) -> {}));
   }
 

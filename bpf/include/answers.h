@@ -167,7 +167,7 @@ static __always_inline bool stays(struct ispan_thread *thread, const struct ispa
 	return true;
 }
 
-/* Not static, so that the verifier checks it once. */
+/* Called when the response has ended. Not static, so that the verifier checks it once. */
 __noinline int answered(u64 key)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
@@ -207,7 +207,7 @@ __noinline int after_body(u64 key)
 }
 
 /* Returns the parent process's connection if the parent started this process for the request; both share the socket. */
-static __always_inline u64 key_of_maker(struct ispan_thread *thread, s32 fd)
+static __always_inline u64 key_of_parent(struct ispan_thread *thread, s32 fd)
 {
 	struct ispan_request *request = thread && thread->source == ISPAN_SOURCE_INHERITED ? request_of(thread) : NULL;
 
@@ -256,7 +256,7 @@ __noinline int after_write(u64 number_and_fd, u64 length, u64 second, u64 third)
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
 
 	if (!connection) {
-		key = key_of_maker(thread, fd);
+		key = key_of_parent(thread, fd);
 		connection = bpf_map_lookup_elem(&connections, &key);
 	}
 	if (!connection || !settings || connection->flags & OPEN_ANSWERED)

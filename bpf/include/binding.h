@@ -243,7 +243,7 @@ static __always_inline struct ispan_head *unfinished_head(struct task_struct *ta
 
 	if (!connection || !(connection->flags & OPEN_UNFINISHED))
 		return NULL;
-	if (!goes_on(key, bytes->buffer, bytes->length) ||
+	if (!continues_head(key, bytes->buffer, bytes->length) ||
 	    (connection->reader != bpf_get_current_pid_tgid() && is_waited_for(task, (s32)key)))
 		forget_head(key);
 	return bpf_map_lookup_elem(&heads, &key);

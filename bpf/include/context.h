@@ -141,8 +141,8 @@ static __always_inline bool own_context(struct ispan_thread *thread, u32 tgid, u
 	return true;
 }
 
-/* Returns whether the process may still work for a client that has disconnected; the end of such work cannot be observed. */
-static __always_inline bool works_for_the_gone(const struct ispan_server *server)
+/* Returns whether the process may still work for a client that disconnected lately; the end of that work cannot be observed. */
+static __always_inline bool may_serve_disconnected(const struct ispan_server *server)
 {
 	return server->abandoned_ns && bpf_ktime_get_ns() - server->abandoned_ns < ABANDONED_NANOS;
 }
@@ -160,7 +160,7 @@ __noinline int is_alone(const struct ispan_thread *thread, u64 tgid, u64 number)
 
 	if (!server || !thread)
 		return true;
-	return (!server->open || (server->open == 1 && server->sole_number == number)) && !works_for_the_gone(server) &&
+	return (!server->open || (server->open == 1 && server->sole_number == number)) && !may_serve_disconnected(server) &&
 	       !is_timer_due(thread);
 }
 
@@ -225,7 +225,7 @@ __noinline u64 sole_request(u64 pid_tgid)
 	struct ispan_connection *connection;
 	u64 key, number;
 
-	if (!server || server->open != 1 || server->flags & SERVER_HANDS_OVER || works_for_the_gone(server))
+	if (!server || server->open != 1 || server->flags & SERVER_HANDS_OVER || may_serve_disconnected(server))
 		return 0;
 	key = server->sole;
 	number = server->sole_number;
@@ -236,7 +236,7 @@ __noinline u64 sole_request(u64 pid_tgid)
 	return number;
 }
 
-/* Not static, so that the verifier checks it once. */
+/* Fills in the context of an event loop: its process's only open request. Not static, so that the verifier checks it once. */
 __noinline int loop_context(const struct ispan_thread *thread, u64 pid_tgid, struct ispan_context *context)
 {
 	u64 number = sole_request(pid_tgid);
@@ -333,7 +333,7 @@ static __always_inline bool context_of(const struct ispan_settings *settings, st
 	return process_context(thread, tgid, context);
 }
 
-/* Not static, so that the verifier checks it once. */
+/* context_of with the current settings. Not static, so that the verifier checks it once. */
 __noinline int context_of_thread(struct ispan_thread *thread, u64 pid_tgid, struct ispan_context *context)
 {
 	const struct ispan_settings *settings = current_settings();

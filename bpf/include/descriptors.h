@@ -11,7 +11,7 @@
 #define MESSAGES 64 /* of one call; bytes of further messages are not counted */
 #define FUTEX_COMMAND 0x7f /* without the private and clock bits */
 
-/* Not static, so that the verifier does not follow each case into the callers. */
+/* Returns the kind of a system call, or 0. Not static, so that the verifier does not follow each case into the callers. */
 __noinline u32 kind_of(u64 number)
 {
 	switch (number) {
@@ -119,7 +119,7 @@ __noinline u64 bytes_of_messages(u64 messages, u64 count)
 	return bytes;
 }
 
-/* Not static, so that the verifier checks it once. */
+/* Returns the ispan_fd_kind of a descriptor. Not static, so that the verifier checks it once. */
 __noinline int kind_of_fd(u32 fd)
 {
 	return fd_kind(bpf_get_current_task_btf(), (s32)fd);

@@ -52,7 +52,7 @@ static __always_inline u64 run_begins(const struct ispan_settings *settings)
 	return began;
 }
 
-/* Not static, so that the verifier checks it once. */
+/* Counts a run and its time. Not static, so that the verifier checks it once. */
 __noinline int add_run(u32 which, u64 began)
 {
 	count_more(ISPAN_COUNT_RUNS + which, 1);
@@ -66,13 +66,13 @@ static __always_inline void run_ends(u32 which, u64 began)
 		add_run(which, began);
 }
 
-/* Wakes the reader only for the first record since its last look, because a wake-up costs more than a record. */
-static __always_inline u64 call_reader(void)
+/* Wakes the reader only for the first record since it last read the ring, because a wake-up costs more than a record. */
+static __always_inline u64 wake_reader(void)
 {
 	struct ispan_settings *now = current_settings();
 
 	if (now)
-		now->reader = ISPAN_READER_LOOKS;
+		now->reader = ISPAN_READER_POLLS;
 	return BPF_RB_FORCE_WAKEUP;
 }
 
@@ -87,7 +87,7 @@ static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u
 
 	/* Force the wake-up: by default, the ring wakes the reader only if it has read all earlier records. */
 	if (settings->reader == ISPAN_READER_SLEEPS)
-		return call_reader();
+		return wake_reader();
 	if (settings->reader != ISPAN_READER_WAITS || produced % WAKEUP_STRIDE)
 		return BPF_RB_NO_WAKEUP;
 	waiting = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);

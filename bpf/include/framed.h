@@ -125,7 +125,7 @@ static __always_inline void begin_stream(struct ispan_pass *pass, u64 key, bool 
 	new_stream(key, &pass->stream);
 }
 
-/* Not static, so that the verifier checks it once. */
+/* Begins to decode a descriptor, if it connects an engine to its API server. Not static, so that the verifier checks it once. */
 __noinline int framed_begins(u64 key)
 {
 	struct ispan_settings *settings = current_settings();
@@ -147,7 +147,7 @@ static __always_inline bool is_anything_sampled(void)
 }
 
 /* Reports a new request, if any request is traced. */
-static __always_inline void tell_added(const struct ispan_settings *settings, struct ispan_pass *pass, u32 slot)
+static __always_inline void report_added(const struct ispan_settings *settings, struct ispan_pass *pass, u32 slot)
 {
 	struct ispan_head_record *head;
 	u64 produced;
@@ -193,7 +193,7 @@ static __always_inline void added(const struct ispan_settings *settings, struct 
 		return;
 	pass->stream.zmtp.id.process = pass->tgid;
 	bpf_map_update_elem(&framed_slots, &pass->stream.zmtp.id, &slot, BPF_ANY);
-	tell_added(settings, pass, slot);
+	report_added(settings, pass, slot);
 }
 
 /* Writes the buffered changes, and with the last changes of a step also the step's time. */

@@ -74,7 +74,7 @@ __noinline u64 place_of(u32 fd)
  * if another read came between. If the kernel does not count the bytes read, another read is noticed only where a new request
  * begins. Not static, so that the verifier checks it once.
  */
-__noinline int goes_on(u64 connection, u64 buffer, u64 length)
+__noinline int continues_head(u64 connection, u64 buffer, u64 length)
 {
 	struct ispan_head *head = bpf_map_lookup_elem(&heads, &connection);
 	u64 now = place_of((u32)connection);

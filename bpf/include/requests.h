@@ -60,8 +60,8 @@ static __always_inline void announce(const struct ispan_settings *settings, cons
 	bpf_ringbuf_submit(owner, wakeup_flags(settings, produced));
 }
 
-/* Counts a request before any map refers to it; one_less uncounts it after the last reference is gone. */
-static __always_inline void one_more(u64 now)
+/* Called before any map refers to the request; uncount_request is called after the last reference is gone. */
+static __always_inline void count_request(u64 now)
 {
 	struct ispan_activity *activity = activity_now();
 
@@ -72,7 +72,7 @@ static __always_inline void one_more(u64 now)
 	__sync_fetch_and_add(&activity->requests, 1);
 }
 
-static __always_inline void one_less(void)
+static __always_inline void uncount_request(void)
 {
 	struct ispan_activity *activity = activity_now();
 	u64 ended;
@@ -108,10 +108,10 @@ static __always_inline u64 request_enter(struct ispan_request *request)
 	u64 number;
 
 	request->began_ns = bpf_ktime_get_ns();
-	one_more(request->began_ns);
+	count_request(request->began_ns);
 	number = enter_request(request);
 	if (!number) {
-		one_less();
+		uncount_request();
 		count(ISPAN_COUNT_NO_MEMORY);
 		return 0;
 	}
@@ -190,7 +190,7 @@ __noinline int request_end(u64 number)
 	/* Two threads may end it at once: only the one that deletes the entry announces the end. */
 	if (bpf_map_delete_elem(&requests, &number))
 		return 0;
-	one_less();
+	uncount_request();
 	if (request.flags & ISPAN_REQUEST_PROCESS)
 		one_process_less();
 	else

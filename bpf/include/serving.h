@@ -125,7 +125,7 @@ __noinline int leave(u64 number)
  * Called when the thread waits for other work after a response: the request is over, or may be over if the response's length is
  * unknown.
  */
-static __always_inline void look_elsewhere(const struct ispan_settings *settings, struct ispan_thread *thread,
+static __always_inline void waits_after_response(const struct ispan_settings *settings, struct ispan_thread *thread,
 					   struct ispan_request *request)
 {
 	if (!(request->flags & ISPAN_REQUEST_ANSWERED)) {
@@ -240,7 +240,7 @@ __noinline int before_wait(u64 number, u64 first, u64 second, u64 third, u64 fou
 	} else if (is_answered(request)) {
 		thread->flags |= ISPAN_THREAD_WAITING;
 		if (may_bring_work(thread, number, first, second, third, fourth))
-			look_elsewhere(settings, thread, request);
+			waits_after_response(settings, thread, request);
 	} else if (is_epoll(number) && !(thread->flags & ISPAN_THREAD_LEFT)) {
 		becomes_loop(settings, thread, request);
 	}

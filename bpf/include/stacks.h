@@ -10,7 +10,7 @@
 #include <bpf/bpf_tracing.h>
 
 #define FRAMES 127
-#define EVERYBODY 0
+#define ALL_PROCESSES 0
 #define ON_CPU 0
 #define OFF_CPU 1
 #define CALL 2
@@ -148,7 +148,7 @@ struct {
 	__type(value, struct ispan_wait);
 } stack_waits SEC(".maps");
 
-/* By process, or EVERYBODY: COUNTED, optionally with DEVICE_TOO. */
+/* By process, or ALL_PROCESSES: COUNTED, optionally with DEVICE_TOO. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -165,9 +165,9 @@ struct {
 
 static __always_inline bool is_target(u32 tgid)
 {
-	u32 everybody = EVERYBODY;
+	u32 all = ALL_PROCESSES;
 
-	return bpf_map_lookup_elem(&stack_targets, &tgid) || bpf_map_lookup_elem(&stack_targets, &everybody);
+	return bpf_map_lookup_elem(&stack_targets, &tgid) || bpf_map_lookup_elem(&stack_targets, &all);
 }
 
 static __always_inline void lose(u32 reason)

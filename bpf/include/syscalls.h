@@ -27,7 +27,7 @@ static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const
  * Creates the thread's state before its first wait, because the scheduler's programs cannot create it. Threads whose context is
  * published by a program have no state otherwise.
  */
-static __always_inline bool may_matter(const struct ispan_settings *settings, const struct ispan_thread *thread, u16 kind,
+static __always_inline bool needs_state(const struct ispan_settings *settings, const struct ispan_thread *thread, u16 kind,
 				       long number)
 {
 	if (!thread && settings->flags & ISPAN_EMIT_SCHED)
@@ -102,7 +102,7 @@ static __always_inline void syscall_begins(const struct ispan_settings *settings
 	u16 kind = kind_of(number);
 	u64 owner;
 
-	if (!may_matter(settings, thread, kind, number))
+	if (!needs_state(settings, thread, kind, number))
 		return;
 	owner = owner_of_call(thread, kind, ARG1(regs));
 	if (owner == OWNER_IS_ANOTHER)
@@ -163,7 +163,7 @@ static __always_inline void emit_call(const struct ispan_settings *settings, str
 	}
 }
 
-/* Not static, so that the verifier checks it once. */
+/* Fills in the context of a request, if it has not ended. Not static, so that the verifier checks it once. */
 __noinline int owner_context(u64 number, struct ispan_context *context)
 {
 	if (!context || !bpf_map_lookup_elem(&requests, &number))

@@ -38,8 +38,8 @@ static __always_inline int read_traceparent(u64 address, u8 *trace_id, u8 *span_
 	return length < 1 ? -1 : traceparent_parse((u8 *)text, length - 1, trace_id, span_id);
 }
 
-/* Sets aside the thread's request until go_back. A request that the program itself reported by CKP ends instead. */
-static __always_inline void set_aside(const struct ispan_settings *settings, struct ispan_thread *thread)
+/* Suspends the thread's request until resume_request. A request that the program itself reported by CKP ends instead. */
+static __always_inline void suspend_request(const struct ispan_settings *settings, struct ispan_thread *thread)
 {
 	if (thread->source == ISPAN_SOURCE_CKP) {
 		request_end(thread->request);
@@ -55,8 +55,8 @@ static __always_inline void set_aside(const struct ispan_settings *settings, str
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
 
-/* Restores the request that was set aside, if it has not ended. */
-static __always_inline void go_back(const struct ispan_settings *settings, struct ispan_thread *thread)
+/* Restores the suspended request, if it has not ended. */
+static __always_inline void resume_request(const struct ispan_settings *settings, struct ispan_thread *thread)
 {
 	struct ispan_request *outer;
 
@@ -84,7 +84,7 @@ static __always_inline void request_begins(const struct ispan_settings *settings
 	thread = thread_made_of(bpf_get_current_task_btf());
 	if (!thread)
 		return;
-	set_aside(settings, thread);
+	suspend_request(settings, thread);
 	thread->source = ISPAN_SOURCE_CKP;
 	thread->fd = -1;
 	flags = read_traceparent(SLOT1(regs), request.trace_id, request.span_id);
@@ -103,7 +103,7 @@ static __always_inline void request_ends(const struct ispan_settings *settings, 
 	if (!thread || thread->source != ISPAN_SOURCE_CKP)
 		return;
 	request_end(thread->request);
-	go_back(settings, thread);
+	resume_request(settings, thread);
 }
 
 static __always_inline void operation_begins(const struct ispan_settings *settings, struct pt_regs *regs)
@@ -251,7 +251,7 @@ static __always_inline void step_begins(const struct ispan_settings *settings, s
 	thread = thread_made_of(bpf_get_current_task_btf());
 	if (!thread)
 		return;
-	set_aside(settings, thread);
+	suspend_request(settings, thread);
 	thread->source = ISPAN_SOURCE_CKP;
 	thread->fd = -1;
 	thread->launches = 0;
@@ -281,7 +281,7 @@ static __always_inline void step_ends(const struct ispan_settings *settings, str
 	    settings->levels[ISPAN_CLASS_LAUNCHES] != ISPAN_LEVEL_DETACHED && step->began_ns >= settings->attached_ns)
 		step->unattributed = thread->launches;
 	request_end(thread->request);
-	go_back(settings, thread);
+	resume_request(settings, thread);
 }
 
 /* Defines a program whose runs are measured. */

@@ -86,7 +86,7 @@ int BPF_PROG(process_exec, struct task_struct *task, pid_t old_pid, struct linux
 }
 
 /*
- * The exit of the thread that read a request ends the request, and the request that the thread had set aside. The exit of a
+ * The exit of the thread that read a request ends the request, and the suspended request of that thread. The exit of a
  * thread that inherited the request does not. The thread id does not distinguish the two: after an exec, a thread has the id of
  * the main thread.
  */

@@ -15,10 +15,10 @@ import signal
 import sys
 import threading
 
-import behind  # noqa: F401
 import heads  # noqa: F401
-import lives  # noqa: F401
 import loops  # noqa: F401
+import processes  # noqa: F401
+import responding  # noqa: F401
 import stage
 from scenes import interleaved
 from stage import ANSWER, HERE, call, head, in_bare_thread, in_thread, pair, perform, play, served, trace_id, traceparent
@@ -75,7 +75,7 @@ def pools_do_not_inherit():
 
 
 @play
-def another_thread_goes_on():
+def another_thread_continues():
     server, client = pair()
     answered, go, done = threading.Event(), threading.Event(), threading.Event()
 

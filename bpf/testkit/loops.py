@@ -7,7 +7,7 @@ import select
 import threading
 import time
 
-from behind import epolled, job
+from responding import epolled, job
 from stage import ANSWER, call, head, in_bare_thread, pair, play, served, trace_id
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -129,7 +129,7 @@ class ReportedEventsIT {
   /** Has a program do it while a bridge watches; the bridge that did, closed. */
   private EbpfBridge report(String word, BridgeConfig.Builder config) {
     String kit = TestKit.directory().toString();
-    String script = TestKit.script("told.py").toString();
+    String script = TestKit.script("commanded.py").toString();
     EbpfBridge bridge = EbpfBridge.attach(Telemetry.using(tracing.openTelemetry()), config.build());
     try (bridge;
         JavaChild child =

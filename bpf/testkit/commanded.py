@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""told.py LIBRARIES DIRECTORY: runs one request for each line "WORD TRACEPARENT" of its input.
+"""commanded.py LIBRARIES DIRECTORY: runs one request for each line "WORD TRACEPARENT" of its input.
 
 It reports the request by CKP, does the work that WORD selects, prints "done", and exits at the end of its input. DIRECTORY is for its
 files and devices.

@@ -31,14 +31,17 @@ final class SpansPage {
         """
         # Spans
 
-        All spans that Inferspan creates, with their attributes. A few attributes are written only by
-        llm-d; their description says so.
+        All spans that Inferspan creates, with their attributes. Most names are those of
+        [llm-d](../samples/docs/from-llm-d.md), a stack for serving LLMs on Kubernetes. A few attributes
+        are written only by llm-d; their description says so.
 
-        - A span has one name per naming scheme, and `INFERSPAN_SPAN_NAMES` selects the scheme. The
-          sections of this page have the names of `llm-d-proposal`. A span that the proposal does not
-          define has the name of the first llm-d release that creates it.
-        - Some attributes have a second key, marked *latest*: the key of the current GenAI conventions.
-          `OTEL_SEMCONV_STABILITY_OPT_IN` selects which of the two is written.
+        - llm-d has named its spans three times, so a span has one name per naming scheme.
+          `INFERSPAN_SPAN_NAMES` selects the scheme. The sections of this page have the names of
+          `llm-d-proposal`. A span that the proposal does not define has the name of the first llm-d
+          release that creates it.
+        - A part of a name in angle brackets, such as `<type>`, varies between spans.
+        - Some attributes have a second key, marked *latest*: the key of OpenTelemetry's current GenAI
+          conventions. `OTEL_SEMCONV_STABILITY_OPT_IN` selects which of the two is written.
         - Any span may also have `error.type`. The span status is `Error` or unset, never `Ok`.
 
         This page is generated from `src/main/catalogue`. To update it, run
@@ -49,6 +52,8 @@ final class SpansPage {
 
   private void names() {
     line("## Names");
+    line("");
+    line("Of two kinds or instrumentation scopes, the second is that of the two later schemes.");
     line("");
     line("| `llm-d-proposal` (default) | `llm-d-0.9` | `llm-d-current` | kind | scope |");
     line("|---|---|---|---|---|");
@@ -70,13 +75,13 @@ final class SpansPage {
 
         ## Folded spans
 
-        A request can make thousands of short kernel and CUDA calls. The first three calls of a kind,
-        and calls of at least 1 ms, have a span each. All other calls of the kind share one span, whose
-        name ends with `(folded)`, such as `cuda.launch (folded)`. This span lasts from the start of its
-        first call to the end of its last call. The time spent in the calls is
-        `inferspan.ebpf.duration.sum_ns`, and their number is `inferspan.ebpf.count`. Because of the
-        separate name, folded spans do not distort statistics that a backend computes by span name. In
-        TraceQL:
+        The [eBPF bridge](../ebpf-bridge/README.md) records system calls and CUDA calls. A request can
+        make thousands of short ones. The first three calls of a kind, and calls of at least 1 ms, have
+        a span each. All other calls of the kind share one span, whose name ends with `(folded)`, such
+        as `cuda.launch (folded)`. This span lasts from the start of its first call to the end of its
+        last call. The time spent in the calls is `inferspan.ebpf.duration.sum_ns`, and their number is
+        `inferspan.ebpf.count`. Because of the separate name, folded spans do not distort statistics
+        that a backend computes by span name. In TraceQL, the query language of Grafana Tempo:
 
         | query | result |
         |---|---|

@@ -27,19 +27,26 @@ final class SettingsPage {
   private void intro() {
     line("# Settings");
     line("");
-    line("Every setting of the sidecar. This page is generated from");
-    line("`io.inferspan.pd.config.Settings`; to renew it, run");
+    line("Every setting of the sidecar.");
+    line("");
+    line("- A setting is a flag (`--port=8000` or `--port 8000`; `--tracing` alone is true), and");
+    line("  a key in YAML: the value of `--configuration`, or the file in `--configuration-file`.");
+    line("- Some settings are also an environment variable.");
+    line("- A flag overrides YAML, and YAML overrides the environment.");
+    line("- A list is separated by commas, or the flag is repeated.");
+    line("- Durations are written as in Go: `200ms`, `1m30s`.");
+    line("- Sizes are in bytes, or have a unit: `KiB`, `MiB`, `GiB`.");
+    line("- In YAML, an empty value means not set.");
+    line("- If a variable is malformed, the sidecar ignores it and logs a warning.");
+    line("");
+    line("The *decoder* is the engine in the sidecar's pod. A *prefiller* is an engine that runs");
+    line("prefill. A *rank* is one of an engine's data-parallel processes.");
+    line("A [connector](docs/requests.md#connectors) is the engines' way to transfer KV blocks.");
+    line("");
+    line("This page is generated from `io.inferspan.pd.config.Settings`. To update it, run");
     line(
         "`mvn -pl pd-sidecar -am test -Dtest=SettingsPageTest -Dsettings.write=true"
             + " -Dsurefire.failIfNoSpecifiedTests=false`.");
-    line("");
-    line(
-        "A setting is a flag (`--port=8000`, `--port 8000`; a boolean alone is true) and a key of");
-    line("the YAML in `--configuration` or `--configuration-file`. Flags win over YAML, YAML over");
-    line("the environment. A list is separated by commas, or the flag is repeated. Durations are");
-    line(
-        "written as in Go (`200ms`, `1m30s`), sizes in bytes or with `KiB`, `MiB`, `GiB`. In YAML");
-    line("an empty value means not set. A malformed variable is ignored with a note.");
   }
 
   private void group(Group group) {

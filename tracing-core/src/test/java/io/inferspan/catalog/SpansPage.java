@@ -41,7 +41,7 @@ final class SpansPage {
           release that creates it.
         - A part of a name in angle brackets, such as `<type>`, varies between spans.
         - Some attributes have a second key, marked *latest*: the key of OpenTelemetry's current GenAI
-          conventions. `OTEL_SEMCONV_STABILITY_OPT_IN` selects which of the two is written.
+          conventions. `OTEL_SEMCONV_STABILITY_OPT_IN` selects the first key, the second or both.
         - Any span may also have `error.type`. The span status is `Error` or unset, never `Ok`.
 
         This page is generated from `src/main/catalogue`. To update it, run
@@ -53,7 +53,7 @@ final class SpansPage {
   private void names() {
     line("## Names");
     line("");
-    line("Of two kinds or instrumentation scopes, the second is that of the two later schemes.");
+    line("Of two kinds or instrumentation scopes, the second is that of `llm-d-0.9` and later.");
     line("");
     line("| `llm-d-proposal` (default) | `llm-d-0.9` | `llm-d-current` | kind | scope |");
     line("|---|---|---|---|---|");

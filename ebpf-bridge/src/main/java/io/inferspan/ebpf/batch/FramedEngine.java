@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * An engine without a plugin, whose steps are derived from the messages between engine and API
  * server.
  *
- * <p>A step's outputs name the requests that got tokens, and the time when the step was done. A
- * request that has no token yet may have been in the step with a part of its prompt. Steps that
- * overlap, or run in several processes, cannot be distinguished, so their launches are counted but
- * not attributed.
+ * <p>A step's outputs name the requests that got tokens, and the time when the step was done. Other
+ * requests may have been in the step with a part of their prompts, which a preempted request
+ * computes again. Steps that overlap, or run in several processes, cannot be distinguished, so
+ * their launches are counted but not attributed.
  */
 final class FramedEngine {
 
@@ -41,10 +41,10 @@ final class FramedEngine {
   boolean refused;
 
   private final Batches batches;
-  private final Map<Integer, Slot> slots = new LinkedHashMap<>();
+  private final Map<Integer, FramedSlot> slots = new LinkedHashMap<>();
 
   /** Aborted requests, to which steps that were already running may still give tokens. */
-  private final Map<Integer, Slot> aborted = new LinkedHashMap<>();
+  private final Map<Integer, FramedSlot> aborted = new LinkedHashMap<>();
 
   private final Map<String, BatchRequest> live = new HashMap<>();
   private final ArrayDeque<Window> windows = new ArrayDeque<>();
@@ -61,22 +61,6 @@ final class FramedEngine {
 
   /** Arrival of the last request that found the engine idle. */
   private long idleNanos;
-
-  /** A request as the engine knows it. */
-  private static final class Slot {
-    final BatchRequest request;
-    final String clientId;
-    final long addedNanos;
-
-    /** Whether it has got tokens, or may have got some that were not observed. */
-    boolean started;
-
-    Slot(BatchRequest request, String clientId, long addedNanos) {
-      this.request = request;
-      this.clientId = clientId;
-      this.addedNanos = addedNanos;
-    }
-  }
 
   /** Consecutive launches, up to a wait for all of them. */
   private static final class Window {
@@ -118,7 +102,7 @@ final class FramedEngine {
       idleNanos = nanos;
     }
     lastSlot = slot;
-    slots.put(slot, new Slot(request, clientId, nanos));
+    slots.put(slot, new FramedSlot(request, clientId, nanos));
     if (slots.size() > MOST_SLOTS) {
       batches.counters().increment(Count.EVICTED);
       leave(slots.keySet().iterator().next(), nanos);
@@ -144,8 +128,9 @@ final class FramedEngine {
   /** Removes a request that was aborted. */
   void abort(long word, long nanos) {
     lastSlot = UNKNOWN; // The step that it was in may still run.
-    Slot gone = slots.get(Changes.slot(word));
+    FramedSlot gone = slots.get(Changes.slot(word));
     if (gone != null) {
+      gone.abortedNanos = nanos;
       leave(Changes.slot(word), nanos);
       aborted.put(Changes.slot(word), gone);
     }
@@ -154,7 +139,7 @@ final class FramedEngine {
     }
   }
 
-  private @Nullable Slot known(long word) {
+  private @Nullable FramedSlot known(long word) {
     return slots.getOrDefault(Changes.slot(word), aborted.get(Changes.slot(word)));
   }
 
@@ -165,14 +150,14 @@ final class FramedEngine {
   }
 
   /** Counts a step if outputs of this request may be lost since the last ones. */
-  private void missIfLost(Slot slot, long nanos) {
+  private void missIfLost(FramedSlot slot, long nanos) {
     if (batches.lost(Math.max(doneNanos, slot.addedNanos), nanos)) {
-      slot.request.miss(1);
+      slot.miss();
     }
   }
 
   private void finish(int slot, long nanos) {
-    Slot gone = slots.remove(slot);
+    FramedSlot gone = slots.remove(slot);
     if (gone != null) {
       gone.request.slots--;
       live.remove(gone.clientId, gone.request);
@@ -199,7 +184,7 @@ final class FramedEngine {
       steps(words, atNanos, sinceNanos, nanos);
     } else {
       giveUp(windowsBefore(Long.MAX_VALUE));
-      slots.values().forEach(slot -> slot.request.miss(1));
+      slots.values().forEach(FramedSlot::miss);
       batches.counters().increment(Count.UNKNOWN_STEPS);
     }
     for (long word : words) {
@@ -215,7 +200,9 @@ final class FramedEngine {
     // The step began when the previous one was done; calls may have been observed only later.
     boolean resumed = sinceNanos > doneNanos;
     if (resumed) {
-      slots.values().forEach(slot -> slot.started |= slot.addedNanos < sinceNanos);
+      slots.values().stream()
+          .filter(slot -> slot.addedNanos < sinceNanos)
+          .forEach(FramedSlot::unobserved);
       // Their waits or outputs were missed.
       giveUp(windowsBefore(sinceNanos));
     }
@@ -257,25 +244,28 @@ final class FramedEngine {
   private void step(
       @Nullable Window window, List<Long> words, long atNanos, boolean cut, long nanos) {
     long began = window == null ? earliest(words, atNanos) : window.firstNanos;
-    Map<Integer, Slot> waiting = new LinkedHashMap<>(slots);
-    waiting.values().removeIf(one -> one.addedNanos >= began);
     List<Long> tokens = words.stream().filter(word -> Changes.tokens(word) > 0).toList();
-    // A step without tokens may compute the prompt of a preempted request again.
-    if (!tokens.isEmpty() || waiting.values().stream().anyMatch(one -> !one.started)) {
-      waiting.values().removeIf(one -> one.started);
-    }
-    tokens.forEach(word -> waiting.remove(Changes.slot(word)));
     if (window == null && tokens.isEmpty()) {
       return; // The outputs have only statistics: no request ran.
     }
-    Step step = new Step(++number, pid, began, true, tokens.size() + waiting.size());
+    Map<Integer, FramedSlot> others = new LinkedHashMap<>();
+    for (Map<Integer, FramedSlot> candidates : List.of(slots, aborted)) {
+      candidates.forEach(
+          (slot, one) -> {
+            if (one.mayRun(began)) {
+              others.put(slot, one);
+            }
+          });
+    }
+    tokens.forEach(word -> others.remove(Changes.slot(word)));
+    Step step = new Step(++number, pid, began, true, tokens.size() + others.size());
     step.frames = true;
     step.endedNanos = atNanos;
     int at = 0;
     for (long word : tokens) {
       observe(step, at++, word, atNanos);
     }
-    for (Slot one : waiting.values()) {
+    for (FramedSlot one : others.values()) {
       step.requests[at] = one.request;
       step.prefill[at] = !one.started;
       step.inferred[at++] = true;
@@ -295,14 +285,14 @@ final class FramedEngine {
   private long earliest(List<Long> words, long atNanos) {
     long began = doneNanos;
     for (long word : words) {
-      Slot slot = known(word);
+      FramedSlot slot = known(word);
       began = slot == null ? began : Math.max(began, slot.addedNanos);
     }
     return began == 0 ? atNanos : Math.min(began, atNanos);
   }
 
   private void observe(Step step, int at, long word, long nanos) {
-    Slot slot = known(word);
+    FramedSlot slot = known(word);
     if (slot == null) {
       batches.counters().increment(Count.UNIDENTIFIED_SLOTS);
       return;
@@ -311,7 +301,7 @@ final class FramedEngine {
     step.prefill[at] = !slot.started;
     step.tokens[at] = slot.started ? Changes.tokens(word) : 0;
     slot.request.touchedNanos = nanos;
-    slot.started = true;
+    slot.observed();
   }
 
   /**

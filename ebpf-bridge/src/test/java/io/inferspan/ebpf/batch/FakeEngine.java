@@ -11,19 +11,20 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An engine's rank that schedules at random, reports as the plugin does, and remembers the truth.
  * Each of its records may be lost.
  */
-final class FakeEngine {
+class FakeEngine {
 
   private static final long PREFILL = 1L << 56;
   private static final long FINISHED = 1L << 57;
   private static final int FULL_EVERY = 16;
 
   /** A request: prompt and answer still to be computed. */
-  private static final class Running {
+  static final class Running {
     final String id;
     final int slot;
     final int prompt;
@@ -35,6 +36,10 @@ final class FakeEngine {
       this.slot = slot;
       this.prompt = prompt;
       this.most = most;
+    }
+
+    boolean isDone() {
+      return computed >= prompt + most - 1;
     }
   }
 
@@ -48,14 +53,14 @@ final class FakeEngine {
   long nanos = 1_000_000;
   long step;
 
-  private final Batches batches;
-  private final Random random;
-  private final int pid;
-  private final boolean async;
+  final Batches batches;
+  final Random random;
+  final int pid;
+  final boolean async;
   private final BooleanSupplier lost;
-  private final List<Running> running = new ArrayList<>();
+  final List<Running> running = new ArrayList<>();
   private final List<Running> paused = new ArrayList<>();
-  private final Map<Integer, String> finished = new LinkedHashMap<>();
+  final Map<Integer, String> finished = new LinkedHashMap<>();
   private Map<Integer, Long> before = Map.of();
   private long waiting;
   private boolean blind;
@@ -79,11 +84,15 @@ final class FakeEngine {
 
   void add(int number, boolean head) {
     String id = "r" + number;
-    batches.bind(pid, 1, number, id, head ? new RequestHead(parent(id), nanos) : null);
+    bind(number, id, head ? new RequestHead(parent(id), nanos) : null);
     if (!begun) {
       hurt.put(id, true); // It may have been in the step that was lost.
     }
     running.add(new Running(id, number, 1 + random.nextInt(500), 1 + random.nextInt(20)));
+  }
+
+  void bind(int slot, String id, @Nullable RequestHead head) {
+    batches.bind(pid, 1, slot, id, head);
   }
 
   boolean idle() {
@@ -124,7 +133,7 @@ final class FakeEngine {
     }
   }
 
-  private void report(Map<Integer, Long> now) {
+  void report(Map<Integer, Long> now) {
     boolean full = step % FULL_EVERY == 1;
     List<Long> words = new ArrayList<>();
     finished.forEach((slot, id) -> words.add(slot | FINISHED));
@@ -190,6 +199,8 @@ final class FakeEngine {
     }
   }
 
+  void abort(Running request) {}
+
   private void hurtAll() {
     for (List<Running> requests : List.of(running, paused)) {
       requests.forEach(request -> hurt.put(request.id, true));
@@ -202,12 +213,14 @@ final class FakeEngine {
   private void finishSome() {
     running.removeIf(
         request -> {
-          boolean done = request.computed >= request.prompt + request.most - 1;
-          boolean aborted = random.nextInt(200) == 0;
-          if (done || aborted) {
+          boolean aborted = random.nextInt(200) == 0 && !request.isDone();
+          if (aborted) {
+            abort(request);
+          }
+          if (request.isDone() || aborted) {
             finished.put(request.slot, request.id);
           }
-          return done || aborted;
+          return request.isDone() || aborted;
         });
   }
 }

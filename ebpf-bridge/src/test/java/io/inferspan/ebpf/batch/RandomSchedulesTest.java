@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -55,7 +58,13 @@ class RandomSchedulesTest {
   private FakeEngine play(ShareModel model, long seed, BooleanSupplier lost) {
     Random random = new Random(seed);
     Batches batches = new Batches(model, 1_000, written, (from, to) -> false);
-    FakeEngine engine = new FakeEngine(batches, random, 7, seed % 2 == 0, lost);
+    return play(new FakeEngine(batches, random, 7, seed % 2 == 0, lost), batches, random);
+  }
+
+  private <T extends FakeEngine> T play(T engine, Batches batches, Random random) {
+    written.requests.clear();
+    written.shares.clear();
+    written.steps.clear();
     int requests = 1 + random.nextInt(40);
     int added = 0;
     while (added < requests || !engine.idle()) {
@@ -84,9 +93,6 @@ class RandomSchedulesTest {
   @EnumSource
   void nothingLost_membersAreExactAndSharesAddUp(ShareModel model) {
     for (int seed = 0; seed < 10_000 / ShareModel.values().length; seed++) {
-      written.requests.clear();
-      written.shares.clear();
-      written.steps.clear();
       FakeEngine engine = play(model, seed, () -> false);
       assertThat(written.steps).hasSize((int) engine.step);
       for (Step step : written.steps) {
@@ -111,8 +117,6 @@ class RandomSchedulesTest {
   @EnumSource
   void recordsLost_noMemberIsWrongAndCoverageSaysWhose(ShareModel model) {
     for (int seed = 0; seed < 1_000; seed++) {
-      written.requests.clear();
-      written.steps.clear();
       String as = "seed " + seed;
       Random losses = new Random(seed);
       FakeEngine engine = play(model, seed, () -> losses.nextInt(100) == 0);
@@ -125,5 +129,46 @@ class RandomSchedulesTest {
                   .as("%s, %s of %s steps", as, request.incompleteSteps, request.steps)
                   .isEqualTo(engine.hurt.containsKey(id.substring(2))));
     }
+  }
+
+  /** Whether its prompt is computed again, it is aborted in a step, or two steps overlap. */
+  @Test
+  void framesOfAnEngine_noObservedMemberIsWrongAndErrorsAreBounded() {
+    for (int seed = 0; seed < 3_000; seed++) {
+      String as = "seed " + seed;
+      Random random = new Random(seed);
+      Batches batches = new Batches(ShareModel.EQUAL, 1_000, written, (from, to) -> false);
+      FakeFrames engine = play(new FakeFrames(batches, random, 7, seed % 4 == 0), batches, random);
+      Map<String, Double> truth = new HashMap<>();
+      for (Step step : written.steps) {
+        assertThat(observed(step))
+            .as(as)
+            .isEqualTo(engine.outputs.getOrDefault(step.doneNanos, Set.of()));
+        if (step.busyNanos > 0) {
+          Map<String, Long> costs = Objects.requireNonNull(engine.costs.get(step.beganNanos));
+          double all = costs.values().stream().mapToLong(Long::longValue).sum();
+          costs.forEach((id, cost) -> truth.merge(id, step.busyNanos * cost / all, Double::sum));
+        }
+      }
+      written.requests.forEach(
+          (id, request) -> {
+            long share = request.prefill.shareNanos + request.decode.shareNanos;
+            double bound = request.prefill.boundNanos + request.decode.boundNanos;
+            assertThat(share).as("%s of %s", id, as).isEqualTo(written.shares.getOrDefault(id, 0L));
+            assertThat(Math.abs(share - truth.getOrDefault(id.substring(2), 0.0)))
+                .as("%s of %s", id, as)
+                .isLessThanOrEqualTo(bound + 0.01); // Of floating point.
+          });
+    }
+  }
+
+  private static Set<String> observed(Step step) {
+    Set<String> observed = new HashSet<>();
+    for (int i = 0; i < step.size; i++) {
+      if (!step.inferred[i]) {
+        observed.add(Objects.requireNonNull(step.requests[i]).id.substring(2));
+      }
+    }
+    return observed;
   }
 }

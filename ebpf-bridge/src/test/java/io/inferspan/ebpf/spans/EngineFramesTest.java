@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.spans;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.inferspan.ebpf.batch.BatchCounters.Count;
 import io.inferspan.ebpf.wire.Kind;
@@ -66,22 +67,85 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void stepWithoutTokens_isOfARequestThatWasPreempted() {
+  void stepWithoutTokens_mayBeOfEachRequest() {
     addSampled();
     work();
     outputs(token(1));
-    work(); // a part of the prompt, again
+    add(2, "cmpl-unsampled-0-0123abcd");
+    work(); // a part of the prompt, perhaps of the first one again
     outputs();
     work();
-    outputs(token(1) | FINISHED);
+    outputs(token(1) | FINISHED, token(2));
 
     assertThat(coverageOfSteps()).containsExactly(1.0, 1.0, 1.0);
     assertThat(named("llm_d.engine.step").get(1).attributes())
-        .containsEntry("llm_d.engine.step.members", 1L)
-        .containsEntry("llm_d.engine.step.members.inferred", 1L);
+        .containsEntry("llm_d.engine.step.members", 2L)
+        .containsEntry("llm_d.engine.step.members.inferred", 2L);
     assertThat(only("llm_d.engine.decode").attributes())
         .containsEntry("llm_d.engine.steps", 2L)
         .containsEntry("attribution.membership", "inferred");
+  }
+
+  /** Its prompt may be computed again, or it may wait. */
+  @Test
+  void requestWithoutAFurtherToken_isInferred_andTheErrorIsBounded() {
+    addSampled();
+    add(2, "cmpl-unsampled-0-0123abcd");
+    work();
+    outputs(token(1), token(2));
+    work();
+    outputs(token(2));
+    work();
+    outputs(token(1) | FINISHED, token(2));
+    kernel.sink.flush();
+
+    assertThat(named("llm_d.engine.step").get(1).attributes())
+        .containsEntry("llm_d.engine.step.members", 2L)
+        .containsEntry("llm_d.engine.step.members.inferred", 1L);
+    SpanRecord decode = only("llm_d.engine.decode");
+    assertThat(decode.attributes())
+        .containsEntry("llm_d.engine.steps", 2L)
+        .containsEntry("attribution.membership", "inferred");
+    assertThat(number(decode, "attribution.error_bound_ms")).isCloseTo(1, within(0.1));
+  }
+
+  @Test
+  void requestThatIsGivenUpInAStep_isInferredToBeInThatStepOnly() {
+    addSampled();
+    add(2, "cmpl-unsampled-0-0123abcd");
+    work();
+    kernel.happens(at(Kind.STEP_CHANGES, ENGINE).of(0, ABORTED, 0).changes(1L | FINISHED));
+    kernel.now += FakeKernel.MICRO;
+    outputs(token(2));
+    work();
+    outputs(token(2));
+
+    assertThat(named("llm_d.engine.step"))
+        .extracting(step -> step.attributes().get("llm_d.engine.step.members.inferred"))
+        .containsExactly(1L, 0L);
+  }
+
+  /** Outputs that could not be read may have said so. */
+  @Test
+  void requestThatMayHaveEnded_isNotInferred_beforeItsNextToken() {
+    addSampled();
+    add(2, "cmpl-unsampled-0-0123abcd");
+    add(3, "cmpl-long-0-0123abcd");
+    work();
+    outputs(token(1), token(2));
+    kernel.happens(at(Kind.STEP_CHANGES, ENGINE).of(0, BROKEN | outputFields, 0).changes(token(1)));
+    work();
+    outputs(token(2));
+    work();
+    outputs(token(2));
+    work();
+    outputs(token(1), token(2));
+    work();
+    outputs(token(2));
+
+    assertThat(named("llm_d.engine.step"))
+        .extracting(step -> step.attributes().get("llm_d.engine.step.members.inferred"))
+        .containsExactly(1L, 1L, 1L, 2L);
   }
 
   @Test

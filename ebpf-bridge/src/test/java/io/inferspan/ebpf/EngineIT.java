@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class EngineIT {
 
   private static final String STEP = "llm_d.engine.step";
+  private static final String RANK = "llm_d.engine.rank";
 
   /** Releases with layouts of their own. */
   private static final List<String> RELEASES =
@@ -70,12 +71,15 @@ class EngineIT {
             "--set=preempt=0.05");
 
     assertTrue(run);
+    assertRanks(run, true);
+  }
+
+  private static void assertRanks(EngineRun run, boolean titled) {
     assertThat(run.truth.stream().map(Ran::pid).distinct()).hasSize(2);
-    Map<String, String> ranks =
-        run.truth.stream().collect(Collectors.toMap(EngineIT::key, ran -> "TP" + ran.rank()));
+    Map<String, String> ranks = new HashMap<>();
+    run.truth.forEach(ran -> ranks.put(key(ran), titled ? "TP" + ran.rank() : ""));
     assertThat(run.named(STEP))
-        .allMatch(
-            step -> Objects.equals(ranks.get(key(step)), step.attribute("llm_d.engine.rank")));
+        .allMatch(step -> Objects.toString(step.attribute(RANK), "").equals(ranks.get(key(step))));
   }
 
   @Test
@@ -140,7 +144,11 @@ class EngineIT {
   void engineOfOtherCode_noMemberIsWrong() throws Exception {
     int wanted = Integer.getInteger("engine.requests", 96);
     for (EngineSchedule schedule : EngineSchedule.plain(wanted, Long.getLong("engine.seed", 11))) {
-      assertTrue(play(schedule.load(), schedule.options().toArray(String[]::new)));
+      EngineRun run = play(schedule.load(), schedule.options().toArray(String[]::new));
+      assertTrue(run);
+      if (schedule.ranks() > 1) {
+        assertRanks(run, schedule.hasTitles());
+      }
     }
     report("other engine", wanted);
   }

@@ -16,6 +16,11 @@ record EngineSchedule(Load load, boolean isAsync, int ranks, List<String> option
 
   private static final int FIRST_ASYNCHRONOUS_PLAIN = 4;
 
+  /** Whether its workers have titles, as since 0.10.1. */
+  boolean hasTitles() {
+    return options.stream().noneMatch(one -> one.matches("--release=0\\.[89]\\..*"));
+  }
+
   /** One of those whose requests add up to {@code wanted}, {@code served} before it. */
   static EngineSchedule random(
       Random random, List<String> releases, int firstAsync, int wanted, int served) {
@@ -56,11 +61,13 @@ record EngineSchedule(Load load, boolean isAsync, int ranks, List<String> option
       Load load = new Load(requests, concurrent, oneUnsampledOf, aborts, random.nextLong());
       List<String> options = new ArrayList<>();
       options.addAll(List.of(EngineRun.PLAIN, "--release=" + PLAIN_RELEASES.get(release)));
+      int ranks = 1 + random.nextInt(2);
+      options.add("--tp=" + ranks);
       options.add("--in-flight=" + (async ? 2 : 1));
       options.add("--budget=" + (256 << random.nextInt(6)));
       options.add("--preempt=" + (random.nextBoolean() ? 0.05 : 0));
       options.add("--seed=" + random.nextInt(1_000));
-      schedules.add(new EngineSchedule(load, async, 1, options));
+      schedules.add(new EngineSchedule(load, async, ranks, options));
     }
     return schedules;
   }

@@ -1,5 +1,6 @@
 package io.inferspan.ebpf;
 
+import static io.inferspan.ebpf.EngineRun.nanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.EngineRun.Load;
@@ -58,7 +59,7 @@ class EngineFramesIT {
 
     assertMembers(run);
     assertLaunches(run, 0.999);
-    assertSharesAddUp(run);
+    run.assertSharesAddUp();
     assertThat(run.named("llm_d.engine.decode"))
         .isNotEmpty()
         .allSatisfy(
@@ -205,7 +206,7 @@ class EngineFramesIT {
     assertMembers(run);
     assertLaunches(run, schedule.isAsync() || schedule.ranks() > 1 ? 0 : 0.999);
     if (schedule.load().oneUnsampledOf() == 1) {
-      assertSharesAddUp(run);
+      run.assertSharesAddUp();
     }
     assertErrorsAreBounded(run);
     return run;
@@ -359,21 +360,7 @@ class EngineFramesIT {
     return spans.stream().mapToLong(span -> nanos(span, attribute)).sum();
   }
 
-  private static void assertSharesAddUp(EngineRun run) {
-    long busy = run.named("llm_d.engine.step").stream().mapToLong(s -> nanos(s, "busy.ms")).sum();
-    long shares =
-        run.spans.stream()
-            .filter(span -> span.attribute("llm_d.engine.share_ms") != null)
-            .mapToLong(span -> nanos(span, "llm_d.engine.share_ms"))
-            .sum();
-    assertThat(shares).isEqualTo(busy);
-  }
-
   private static long number(SpanRecord span, String attribute) {
     return span.attribute(attribute) instanceof Long number ? number : 0;
-  }
-
-  private static long nanos(SpanRecord span, String attribute) {
-    return span.attribute(attribute) instanceof Double millis ? Math.round(millis * 1e6) : 0;
   }
 }

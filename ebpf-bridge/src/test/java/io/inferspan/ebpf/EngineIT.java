@@ -1,5 +1,6 @@
 package io.inferspan.ebpf;
 
+import static io.inferspan.ebpf.EngineRun.nanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.catalog.SpanCatalog;
@@ -232,12 +233,7 @@ class EngineIT {
     }
     assertErrorsAreBounded(run, spansOf);
     if (run.load.oneUnsampledOf() == 1) {
-      long shares =
-          run.spans.stream()
-              .filter(span -> span.attribute("llm_d.engine.share_ms") != null)
-              .mapToLong(span -> nanos(span, "llm_d.engine.share_ms"))
-              .sum();
-      assertThat(shares).isEqualTo(busy(run));
+      run.assertSharesAddUp();
     }
   }
 
@@ -387,10 +383,6 @@ class EngineIT {
 
   private static String key(Ran ran) {
     return ran.pid() + "/" + ran.step();
-  }
-
-  private static long nanos(SpanRecord span, String attribute) {
-    return span.attribute(attribute) instanceof Double millis ? Math.round(millis * 1e6) : 0;
   }
 
   private static long sum(Map<String, Long> numbers) {

@@ -296,6 +296,43 @@ final class EngineRun {
     return spans.stream().filter(span -> span.name().equals(name)).toList();
   }
 
+  /**
+   * Shares add up to the busy time: in each group of steps that has no request in common with
+   * others. A request's spans do not have its share of each step.
+   */
+  void assertSharesAddUp() {
+    Map<String, String> groups = new HashMap<>();
+    for (SpanRecord span : spans) {
+      if (span.name().startsWith("llm_d.engine.step")) {
+        String step = span.name().equals("llm_d.engine.step") ? span.spanId() : span.parentSpanId();
+        span.links()
+            .forEach(link -> groups.put(group(groups, link.traceId()), group(groups, step)));
+      }
+    }
+    Map<String, Long> rest = new HashMap<>();
+    named("llm_d.engine.step")
+        .forEach(
+            span -> rest.merge(group(groups, span.spanId()), nanos(span, "busy.ms"), Long::sum));
+    for (SpanRecord span : spans) {
+      long share = nanos(span, "llm_d.engine.share_ms");
+      rest.merge(group(groups, span.traceId()), -share, Long::sum);
+    }
+    assertThat(rest.values()).containsOnly(0L);
+  }
+
+  private static String group(Map<String, String> groups, String of) {
+    String group = of;
+    for (String up = groups.get(group); up != null && !up.equals(group); up = groups.get(group)) {
+      group = up;
+    }
+    groups.put(of, group);
+    return group;
+  }
+
+  static long nanos(SpanRecord span, String attribute) {
+    return span.attribute(attribute) instanceof Double millis ? Math.round(millis * 1e6) : 0;
+  }
+
   private void read(List<String> lines) {
     Map<String, String> names = new HashMap<>();
     List<Ran> ran = new ArrayList<>();

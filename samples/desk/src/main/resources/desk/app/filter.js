@@ -76,7 +76,7 @@ class FilterBar {
   showPaused(paused) {
     this.#hold.textContent = paused ? 'Go on' : 'Hold';
     this.#hold.setAttribute('aria-pressed', String(paused));
-    this.#hold.title = paused ? 'Go on with live updates (p)' : 'Hold live updates (p)';
+    this.#hold.title = paused ? 'Resume live updates (p)' : 'Pause live updates (p)';
   }
 
   focus() {

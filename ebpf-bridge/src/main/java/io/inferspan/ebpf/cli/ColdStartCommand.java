@@ -20,10 +20,14 @@ import picocli.CommandLine.Parameters;
 /** Observes the start of a server, or reads the file of an earlier observation. */
 @Command(
     name = "coldstart",
+    synopsisSubcommandLabel = "| report | compare",
     description =
         "Analyses the start of a server and its child processes: phases, calls, and"
             + " a trace whose parent is TRACEPARENT, if set. Put -- in front of COMMAND.")
 final class ColdStartCommand extends ToolCommand {
+
+  private static final String BUCKETS =
+      "Also print the number of calls that began in each interval of N ms.";
 
   @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command to start.")
   List<String> command = new ArrayList<>();
@@ -73,10 +77,7 @@ final class ColdStartCommand extends ToolCommand {
       description = "Upload the timeline to this trace desk, which links it from the trace.")
   @Nullable URL desk;
 
-  @Option(
-      names = "--bucket-ms",
-      paramLabel = "N",
-      description = "Also print the number of calls that began in each interval of N ms.")
+  @Option(names = "--bucket-ms", paramLabel = "N", description = BUCKETS)
   private @Nullable Integer bucketMillis;
 
   /** The interval of a table of calls over time; 0 for no such table. */
@@ -107,8 +108,9 @@ final class ColdStartCommand extends ToolCommand {
 
   @Command(description = "Prints tables of the calls in a file that coldstart wrote.")
   int report(
-      @Parameters(paramLabel = "FILE") Path file,
-      @Option(names = "--bucket-ms", paramLabel = "N") @Nullable Integer bucketMillis)
+      @Parameters(paramLabel = "FILE", description = "A file that coldstart wrote.") Path file,
+      @Option(names = "--bucket-ms", paramLabel = "N", description = BUCKETS)
+          @Nullable Integer bucketMillis)
       throws IOException {
     int bucket = within("--bucket-ms", bucketMillis, LONGEST_BUCKET_MILLIS);
     tool().out.print(CallReport.of(read(file), bucket));
@@ -117,7 +119,8 @@ final class ColdStartCommand extends ToolCommand {
 
   @Command(description = "Compares the calls in two files that coldstart wrote.")
   int compare(
-      @Parameters(paramLabel = "BEFORE") Path before, @Parameters(paramLabel = "AFTER") Path after)
+      @Parameters(paramLabel = "BEFORE", description = "A file that coldstart wrote.") Path before,
+      @Parameters(paramLabel = "AFTER", description = "The file to compare it with.") Path after)
       throws IOException {
     tool().out.print(CallReport.compare(read(before), read(after)));
     return EbpfTool.DONE;

@@ -20,10 +20,12 @@ import picocli.CommandLine.Option;
 @Command(
     name = "policy",
     description =
-        "Manages policies: programs that decide which CUDA and NCCL calls become events. A NAME is"
-            + " keep-all, rate-limit, slow-only, adaptive, slo, the profiler latency, or a file"
-            + " compiled with inferspan_policy.h.")
+        "Manages capture policies: programs that decide which CUDA and NCCL calls become events.")
 final class PolicyCommand extends ToolCommand {
+
+  private static final String NAMES =
+      "keep-all, rate-limit, slow-only, adaptive, slo, the profiler latency, or a file compiled with"
+          + " inferspan_policy.h.";
 
   private static final int MOST_FLOOR = 65_535;
 
@@ -33,7 +35,9 @@ final class PolicyCommand extends ToolCommand {
   }
 
   @Command(description = "Lets the kernel verify policies.")
-  int check(@CommandLine.Parameters(arity = "1..*", paramLabel = "NAME") List<String> names) {
+  int check(
+      @CommandLine.Parameters(arity = "1..*", paramLabel = "NAME", description = NAMES)
+          List<String> names) {
     int status = EbpfTool.DONE;
     for (String name : names) {
       try (PolicyObject policy = open(name)) {
@@ -53,7 +57,7 @@ final class PolicyCommand extends ToolCommand {
       aliases = "swap",
       description = "Loads a policy into the running bridge, in place of the current one.")
   int load(
-      @CommandLine.Parameters(paramLabel = "NAME") String name,
+      @CommandLine.Parameters(paramLabel = "NAME", description = NAMES) String name,
       @Option(
               names = "--floor",
               paramLabel = "N",

@@ -28,21 +28,22 @@ abstract class StackCommand extends ToolCommand {
   @Option(
       names = "--trace",
       paramLabel = "ID",
-      description = "The trace of the stacks. Selects its stacks in a file of record --by-trace.")
+      description =
+          "The trace id of the request. In a file of record --by-trace, only its stacks are used.")
   private @Nullable String trace;
 
   @Option(
       names = "--requests",
       paramLabel = "FILE",
       description =
-          "Select these requests in a file of record --by-trace: a trace id,"
+          "Use only these requests of a file of record --by-trace: a trace id,"
               + " milliseconds and a model per line.")
   private @Nullable Path requests;
 
   @Option(
       names = "--model",
       paramLabel = "NAME",
-      description = "Select those of --requests with this model.")
+      description = "Use only the requests in --requests with this model.")
   private @Nullable String model;
 
   final void check() {

@@ -74,7 +74,7 @@ public final class EbpfMeters {
     count("inferspan.ebpf.events.folded", "Events that share a span", books::folded);
     count(
         "inferspan.ebpf.requests.evicted",
-        "Requests written early because there were too many",
+        "Requests exported before their end because too many were open",
         books::evicted);
     for (BatchCounters.Count what : BatchCounters.Count.values()) {
       count(
@@ -133,8 +133,7 @@ public final class EbpfMeters {
 
   /** Adds a counter of errors that the bridge survived. */
   public EbpfMeters failure(String where, LongSupplier count) {
-    return count(
-        "inferspan.ebpf.failures", "Errors that the bridge survived", count, "where", where);
+    return count("inferspan.ebpf.failures", "Internal errors of the bridge", count, "where", where);
   }
 
   /** Adds the runs and the run time of a program; both stay 0 unless run statistics are enabled. */

@@ -38,7 +38,7 @@ final class GoWords {
     try {
       return Math.multiplyExact(Long.parseLong(number.strip()), 1L << (10 * scale));
     } catch (ArithmeticException e) {
-      throw new IllegalArgumentException("too large a size");
+      throw new IllegalArgumentException("the size is too large");
     }
   }
 
@@ -58,7 +58,7 @@ final class GoWords {
       long nanos = parts.equals("0") ? 0 : nanos(parts);
       return Duration.ofNanos(text.startsWith("-") ? -nanos : nanos);
     } catch (ArithmeticException _) {
-      throw new IllegalArgumentException("too long a duration");
+      throw new IllegalArgumentException("the duration is too long");
     }
   }
 

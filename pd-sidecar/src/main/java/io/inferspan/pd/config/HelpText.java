@@ -21,8 +21,9 @@ final class HelpText {
     help.line("Usage: pd-sidecar [--flag=value | --flag value]...");
     help.line("");
     help.line(
-        "Runs prefill on another pod and decode on this one, for vLLM and SGLang. Flags override");
-    help.line("YAML, and YAML the environment. Separate lists by commas, or repeat the flag.");
+        "Runs prefill on another pod and decode on this one, for vLLM and SGLang. Flags override YAML,");
+    help.line(
+        "and YAML overrides environment variables. A list is comma-separated, or the flag repeated.");
     for (Group group : Group.values()) {
       if (group == Group.IGNORED) {
         help.ignored();
@@ -41,8 +42,8 @@ final class HelpText {
       entry(flag(setting), meaning(setting));
     }
     if (group == Group.SOURCE) {
-      entry("-h, --help", "This text.");
-      entry("--version", "The version.");
+      entry("-h, --help", "Print this help.");
+      entry("--version", "Print the version.");
     }
   }
 

@@ -55,7 +55,7 @@ final class Rules {
           "at least %d (data-parallel-size) apart from port, which is %d".formatted(size, port));
     }
     if (port == 0 && size > 1) {
-      throw config.refused(Settings.PORT, "at least 1 where data-parallel-size is " + size);
+      throw config.refused(Settings.PORT, "at least 1 if data-parallel-size is " + size);
     }
     int metricsPort = config.get(Settings.METRICS_PORT);
     if (metricsPort > 0
@@ -74,7 +74,7 @@ final class Rules {
     if (config.get(port) > last) {
       throw config.refused(
           port,
-          "at most %d where data-parallel-size is %d"
+          "at most %d if data-parallel-size is %d"
               .formatted(last, config.get(Settings.DATA_PARALLEL_SIZE)));
     }
   }
@@ -83,7 +83,7 @@ final class Rules {
     boolean retries = config.get(Settings.PREFILL_MAX_RETRIES) > 0;
     if (retries && config.get(Settings.PREFILL_RETRY_BACKOFF).isZero()) {
       throw config.refused(
-          Settings.PREFILL_RETRY_BACKOFF, "longer than 0 where prefill-max-retries is set");
+          Settings.PREFILL_RETRY_BACKOFF, "longer than 0 if prefill-max-retries is set");
     }
   }
 
@@ -95,7 +95,7 @@ final class Rules {
           "kv-connector=" + kv.name());
     }
     if (config.get(Settings.ENABLE_P2P_PULL) && !kv.name().equals(KvConnector.NIXL)) {
-      throw config.refused(Settings.ENABLE_P2P_PULL, "false where kv-connector is " + kv.name());
+      throw config.refused(Settings.ENABLE_P2P_PULL, "false if kv-connector is " + kv.name());
     }
   }
 
@@ -134,7 +134,7 @@ final class Rules {
           Settings.MORIIO_WRITE_MODE, "false unless --moriio-local-pod-ip (or POD_IP) is set");
     }
     if (write && !kv.name().equals(KvConnector.NIXL)) {
-      notes.add("moriio-write-mode does nothing where kv-connector is " + kv.name());
+      notes.add("moriio-write-mode does nothing if kv-connector is " + kv.name());
     }
     if (!config.get(Settings.MORIIO_PARALLEL_DISPATCH)) {
       return;
@@ -145,7 +145,7 @@ final class Rules {
     if (config.get(Settings.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT).isZero()) {
       throw config.refused(
           Settings.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT,
-          "longer than 0 where moriio-parallel-dispatch is on");
+          "longer than 0 if moriio-parallel-dispatch is on");
     }
   }
 
@@ -160,7 +160,7 @@ final class Rules {
     if (local == 0 || size % local != 0) {
       throw config.refused(
           Settings.MORIIO_DP_SIZE_LOCAL,
-          "a divisor of moriio-dp-size %d where %s names %d hosts"
+          "a divisor of moriio-dp-size %d if %s names %d hosts"
               .formatted(size, setting.key, hosts.size()));
     }
     if (hosts.size() != size / local) {

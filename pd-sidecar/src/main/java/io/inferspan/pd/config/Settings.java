@@ -36,18 +36,19 @@ public final class Settings {
 
   public static final Setting<Integer> DATA_PARALLEL_SIZE =
       in(LISTENING, "data-parallel-size", Kind.PORT, 1)
-          .says("Ranks served: rank i listens on port+i and decodes on model-server-port+i.");
+          .says(
+              "Data-parallel ranks; rank i listens on port+i and decodes on model-server-port+i.");
 
   public static final Setting<Boolean> SECURE_PROXY =
       in(LISTENING, "secure-proxy", Kind.ON_OFF, true)
           .also("secure-serving")
-          .says("Whether requests arrive with TLS.");
+          .says("Serve requests over TLS.");
 
   public static final Setting<String> CERT_PATH =
       in(LISTENING, "cert-path", Kind.PATH, "")
           .says(
-              "Folder with tls.crt and tls.key, watched for changes; without it the certificate is"
-                  + " self-signed.");
+              "Folder with tls.crt and tls.key, reloaded when they change; by default the certificate"
+                  + " is self-signed.");
 
   public static final Setting<Duration> SHUTDOWN_TIMEOUT =
       in(LISTENING, "shutdown-timeout", Kind.DURATION, "60s")
@@ -68,11 +69,11 @@ public final class Settings {
 
   public static final Setting<List<String>> ENABLE_TLS =
       in(UPSTREAM, "enable-tls", Kind.words("prefiller", "decoder", "encoder"), "")
-          .says("Stages reached with TLS: prefiller, decoder, encoder.");
+          .says("Engines to call over TLS: prefiller, decoder, encoder.");
 
   public static final Setting<List<String>> TLS_INSECURE_SKIP_VERIFY =
       in(UPSTREAM, "tls-insecure-skip-verify", Kind.words("prefiller", "decoder", "encoder"), "")
-          .says("Stages whose certificate is not checked.");
+          .says("Engines whose certificate is not verified: prefiller, decoder, encoder.");
 
   public static final Setting<String> TLS_CA_FILE =
       in(UPSTREAM, "tls-ca-file", Kind.PATH, "")
@@ -118,8 +119,7 @@ public final class Settings {
 
   public static final Setting<Boolean> ENABLE_P2P_PULL =
       in(CONNECTORS, "enable-p2p-pull", Kind.ON_OFF, false)
-          .says(
-              "Whether a prefiller may pull cached blocks from a third engine; only with nixlv2.");
+          .says("Let a prefiller pull cached blocks from a third engine; only with nixlv2.");
 
   public static final Setting<Integer> DECODE_CHUNK_SIZE =
       in(CONNECTORS, "decode-chunk-size", Kind.count(0), 0)
@@ -133,11 +133,11 @@ public final class Settings {
   public static final Setting<Boolean> ENABLE_PREFILLER_SAMPLING =
       in(PREFILL, "enable-prefiller-sampling", Kind.ON_OFF, false)
           .env("ENABLE_PREFILLER_SAMPLING")
-          .says("Whether the prefiller is a random candidate, not the first.");
+          .says("Use a random one of the prefillers that a request names, instead of the first.");
 
   public static final Setting<Integer> PREFILL_MAX_RETRIES =
       in(PREFILL, "prefill-max-retries", Kind.count(0), 0)
-          .says("Number of retries of a prefill after a 502, 503 or 504.");
+          .says("Number of retries of a prefill that fails with status 502, 503 or 504.");
 
   public static final Setting<Duration> PREFILL_RETRY_BACKOFF =
       in(PREFILL, "prefill-retry-backoff", Kind.DURATION, "200ms")
@@ -150,13 +150,13 @@ public final class Settings {
   public static final Setting<Duration> PREFILL_LINGER_TIMEOUT =
       in(PREFILL, "prefill-linger-timeout", Kind.DURATION, "10m")
           .says(
-              "Time that a prefill concurrent with decode (sglang, mooncake,"
-                  + " offloading) may run on after its request has ended.");
+              "Time for which a prefill concurrent with decode (sglang, mooncake,"
+                  + " offloading) may outlast its request.");
 
   public static final Setting<Boolean> ENABLE_SSRF_PROTECTION =
       in(ALLOW_LIST, "enable-ssrf-protection", Kind.ON_OFF, false)
           .says(
-              "Whether requests may name only allowed hosts; needs inference-pool, allow-target or"
+              "Forward only to allowed hosts; needs inference-pool, allow-target or"
                   + " allow-targets-file.");
 
   public static final Setting<String> INFERENCE_POOL =
@@ -178,11 +178,11 @@ public final class Settings {
 
   public static final Setting<Boolean> MORIIO_WRITE_MODE =
       in(MORIIO, "moriio-write-mode", Kind.ON_OFF, false)
-          .says("Whether prefillers write into the decoder's memory; only with nixlv2.");
+          .says("Prefillers write KV blocks into the decoder's memory; only with nixlv2.");
 
   public static final Setting<Boolean> MORIIO_PARALLEL_DISPATCH =
       in(MORIIO, "moriio-parallel-dispatch", Kind.ON_OFF, false)
-          .says("Whether decode starts together with prefill; needs moriio-write-mode.");
+          .says("Start decode together with prefill; needs moriio-write-mode.");
 
   public static final Setting<Duration> MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT =
       in(MORIIO, "moriio-parallel-decode-wait-timeout", Kind.DURATION, "30s")
@@ -239,7 +239,8 @@ public final class Settings {
 
   public static final Setting<Long> HELD_BODIES_LIMIT =
       in(LIMITS, "held-bodies-limit", Kind.size("1", "1024GiB"), "192MiB")
-          .says("Maximum memory of all bodies; the heap needs 64 MiB more, direct memory 32 MiB.");
+          .says(
+              "Maximum memory of all bodies; allow 64 MiB more heap and 32 MiB more direct memory.");
 
   public static final Setting<Duration> BODY_TIMEOUT =
       in(LIMITS, "body-timeout", Kind.DURATION, "5m")
@@ -248,7 +249,7 @@ public final class Settings {
   public static final Setting<Long> BODY_MIN_RATE =
       in(LIMITS, "body-min-rate", Kind.size("0", "1GiB"), "4KiB")
           .says(
-              "Minimum rate of receiving this body, in bytes/s averaged over 5 s; 0 is no limit.");
+              "Minimum rate of receiving that body, in bytes/s averaged over 5 s; 0 is no limit.");
 
   public static final Setting<Integer> JSON_DEPTH_LIMIT =
       in(LIMITS, "json-depth-limit", Kind.whole(1, 10_000), 512)
@@ -260,14 +261,14 @@ public final class Settings {
 
   public static final Setting<Boolean> TRACING =
       in(OBSERVABILITY, "tracing", Kind.ON_OFF, false)
-          .says("Whether spans are recorded; OTEL_* variables configure their export.");
+          .says("Record spans; OTEL_* variables configure their export.");
 
   public static final Setting<Integer> METRICS_PORT =
       in(OBSERVABILITY, "metrics-port", Kind.whole(0, Kind.MAX_PORT), 0)
           .env("MORIIO_METRICS_ADDR")
           .says(
-              "Port of /metrics; 0 disables it. The variable contains an address, of"
-                  + " which only the port is used.");
+              "Port of /metrics; 0 disables it. Only the port of the address in the variable is"
+                  + " used.");
 
   public static final Setting<Level> LOG_LEVEL =
       in(OBSERVABILITY, "zap-log-level", Kind.VERBOSITY, "info")
@@ -278,7 +279,7 @@ public final class Settings {
 
   public static final Setting<String> CONFIGURATION =
       in(SOURCE, "configuration", Kind.TEXT, "")
-          .says("Settings as YAML, with the flags' names as keys; flags win.");
+          .says("Settings as YAML, with the names of the flags as keys.");
 
   public static final Setting<String> CONFIGURATION_FILE =
       in(SOURCE, "configuration-file", Kind.TEXT, "").says("File with settings as YAML.");
@@ -286,22 +287,22 @@ public final class Settings {
   public static final Setting<Boolean> PREFILLER_USE_TLS =
       in(DEPRECATED, "prefiller-use-tls", Kind.ON_OFF, false)
           .instead("enable-tls=prefiller")
-          .says("TLS to the prefiller.");
+          .says("Call the prefiller over TLS.");
 
   public static final Setting<Boolean> DECODER_USE_TLS =
       in(DEPRECATED, "decoder-use-tls", Kind.ON_OFF, false)
           .instead("enable-tls=decoder")
-          .says("TLS to the decoder.");
+          .says("Call the decoder over TLS.");
 
   public static final Setting<Boolean> PREFILLER_SKIP_VERIFY =
       in(DEPRECATED, "prefiller-tls-insecure-skip-verify", Kind.ON_OFF, false)
           .instead("tls-insecure-skip-verify=prefiller")
-          .says("No check of the prefiller's certificate.");
+          .says("Do not verify the prefiller's certificate.");
 
   public static final Setting<Boolean> DECODER_SKIP_VERIFY =
       in(DEPRECATED, "decoder-tls-insecure-skip-verify", Kind.ON_OFF, false)
           .instead("tls-insecure-skip-verify=decoder")
-          .says("No check of the decoder's certificate.");
+          .says("Do not verify the decoder's certificate.");
 
   public static final Setting<String> INFERENCE_POOL_NAMESPACE =
       in(DEPRECATED, "inference-pool-namespace", Kind.TEXT, "")

@@ -46,7 +46,7 @@ public final class Mooncake implements Connector {
   public About about() {
     return new About(
         "mooncake",
-        "both at once, after a query of the bootstrap server",
+        "prefill and decode concurrently, after a query to the bootstrap server",
         "`transfer_id` and the engine's id");
   }
 

@@ -18,7 +18,7 @@ import java.util.Map;
 public final class Offloading implements Connector {
   @Override
   public About about() {
-    return new About("offloading", "both at once", "`kv_request_id`");
+    return new About("offloading", "prefill and decode concurrently", "`kv_request_id`");
   }
 
   @Override

@@ -28,7 +28,9 @@ public final class Sglang implements Connector {
   @Override
   public About about() {
     return new About(
-        "sglang", "both at once", "`bootstrap_host`, `bootstrap_port`, `bootstrap_room`");
+        "sglang",
+        "prefill and decode concurrently",
+        "`bootstrap_host`, `bootstrap_port`, `bootstrap_room`");
   }
 
   @Override

@@ -79,7 +79,7 @@ public final class PdProxy {
       request.refuse(
           EngineAnswer.empty(HttpResponseStatus.METHOD_NOT_ALLOWED),
           "method_not_allowed",
-          "tunnels are not served");
+          "CONNECT is not supported");
     } else if (request.api() == Api.PASSTHROUGH) {
       request.pass(request.ownDecoder());
     } else {

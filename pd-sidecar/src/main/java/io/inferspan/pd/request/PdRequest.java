@@ -39,7 +39,7 @@ public final class PdRequest implements ClientExchange.Owner {
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
   private static final String DECODE_FAILED = "decode request failed";
   private static final Reason CLIENT_GONE =
-      new Reason("client_disconnected", "the client went away");
+      new Reason("client_disconnected", "the client disconnected");
   private static final Reason MALFORMED =
       new Reason("malformed_request", "the rest of the request is not well-formed HTTP");
   private static final Reason INTERNAL_ERROR =
@@ -344,7 +344,7 @@ public final class PdRequest implements ClientExchange.Owner {
 
   @Override
   public void clientGone() {
-    trace.fail(CLIENT_GONE.type(), "the client went away before its answer was complete");
+    trace.fail(CLIENT_GONE.type(), "the client disconnected before the response was complete");
     giveUp(givenUpBecause);
     end(answer.status());
   }

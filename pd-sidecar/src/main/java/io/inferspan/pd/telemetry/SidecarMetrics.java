@@ -111,12 +111,12 @@ public final class SidecarMetrics implements AutoCloseable {
             OURS + "time_to_first_token",
             "From a request's arrival to the first token of its streamed answer",
             UP_TO_FIRST_TOKEN);
-    denials = counter(OURS + "allow_list_denials", "Targets that were not on the list");
+    denials = counter(OURS + "allow_list_denials", "Prefill targets denied by the allow-list");
     tooLarge = counter(OURS + "request_body_too_large", "Requests answered with 413");
     noRoom =
         counter(
             OURS + "held_bodies_refused",
-            "Requests answered with 503 because the memory for bodies was used up");
+            "Requests answered with 503 because held-bodies-limit was reached");
     stages();
     Gauge.builder(OURS + "requests_in_flight", inFlight, LongAdder::sum)
         .description("Requests that are being served")

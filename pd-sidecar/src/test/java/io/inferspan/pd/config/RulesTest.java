@@ -17,16 +17,16 @@ class RulesTest {
       delimiter = '|',
       textBlock =
           """
-          --port=0 --data-parallel-size=2 | port must be at least 1 where data-parallel-size is 2, but is "0" (from --port)
+          --port=0 --data-parallel-size=2 | port must be at least 1 if data-parallel-size is 2, but is "0" (from --port)
           --port=-1 | port must be a whole number from 0 to 65535, but is "-1" (from --port)
           --port=65536 | port must be a whole number from 0 to 65535, but is "65536" (from --port)
           --port=abc | port must be a whole number from 0 to 65535, but is "abc" (from --port)
           --port= | port must be a whole number from 0 to 65535, but is "" (from --port)
           --vllm-port=x | model-server-port must be a whole number from 1 to 65535, but is "x" (from --vllm-port)
           --data-parallel-size=0 | data-parallel-size must be a whole number from 1 to 65535, but is "0" (from --data-parallel-size)
-          --port=65534 --data-parallel-size=3 | port must be at most 65533 where data-parallel-size is 3, but is "65534" (from --port)
-          --model-server-port=65534 --data-parallel-size=3 | model-server-port must be at most 65533 where data-parallel-size is 3, but is "65534" (from --model-server-port)
-          --p2p-connector-port=65535 --data-parallel-size=2 | p2p-connector-port must be at most 65534 where data-parallel-size is 2, but is "65535" (from --p2p-connector-port)
+          --port=65534 --data-parallel-size=3 | port must be at most 65533 if data-parallel-size is 3, but is "65534" (from --port)
+          --model-server-port=65534 --data-parallel-size=3 | model-server-port must be at most 65533 if data-parallel-size is 3, but is "65534" (from --model-server-port)
+          --p2p-connector-port=65535 --data-parallel-size=2 | p2p-connector-port must be at most 65534 if data-parallel-size is 2, but is "65535" (from --p2p-connector-port)
           --port=8200 | model-server-port must be at least 1 (data-parallel-size) apart from port, which is 8200, but is "8200" (from the default)
           --data-parallel-size=201 | model-server-port must be at least 201 (data-parallel-size) apart from port, which is 8000, but is "8200" (from the default)
           --metrics-port=8000 | metrics-port must be a port other than those of port and of model-server-port, but is "8000" (from --metrics-port)
@@ -35,9 +35,9 @@ class RulesTest {
           --ec-connector=x | ec-connector must be one of ec-example, ec-nixl, or empty, but is "x" (from --ec-connector)
           --enable-tls=prefiller,x | enable-tls must be some of prefiller, decoder, encoder, separated by commas, but is "prefiller,x" (from --enable-tls)
           --tls-insecure-skip-verify=x | tls-insecure-skip-verify must be some of prefiller, decoder, encoder, separated by commas, but is "x" (from --tls-insecure-skip-verify)
-          --enable-p2p-pull --kv-connector=sglang | enable-p2p-pull must be false where kv-connector is sglang, but is "true" (from --enable-p2p-pull)
+          --enable-p2p-pull --kv-connector=sglang | enable-p2p-pull must be false if kv-connector is sglang, but is "true" (from --enable-p2p-pull)
           --decode-chunk-size=-1 | decode-chunk-size must be a whole number, 0 or more, but is "-1" (from --decode-chunk-size)
-          --prefill-max-retries=1 --prefill-retry-backoff=0 | prefill-retry-backoff must be longer than 0 where prefill-max-retries is set, but is "0" (from --prefill-retry-backoff)
+          --prefill-max-retries=1 --prefill-retry-backoff=0 | prefill-retry-backoff must be longer than 0 if prefill-max-retries is set, but is "0" (from --prefill-retry-backoff)
           --prefill-retry-backoff=-1s | prefill-retry-backoff must be a duration of 0 or more such as 200ms, 1.5s or 1m30s, but is "-1s" (from --prefill-retry-backoff)
           --prefill-retry-backoff=5 | prefill-retry-backoff must be a duration of 0 or more such as 200ms, 1.5s or 1m30s, but is "5" (from --prefill-retry-backoff)
           --inference-pool=a/b/c | inference-pool must be namespace/name or name, but is "a/b/c" (from --inference-pool)
@@ -48,9 +48,9 @@ class RulesTest {
           --allow-target=10.0.0.1:80 | allow-target must be a host name, an IP or a CIDR without port, but is "10.0.0.1:80" (from --allow-target)
           --moriio-write-mode | moriio-write-mode must be false unless --moriio-local-pod-ip (or POD_IP) is set, but is "true" (from --moriio-write-mode)
           --moriio-parallel-dispatch | moriio-parallel-dispatch must be false without --moriio-write-mode, but is "true" (from --moriio-parallel-dispatch)
-          --moriio-parallel-dispatch --moriio-write-mode --pod-ip=a --moriio-parallel-decode-wait-timeout=0 | moriio-parallel-decode-wait-timeout must be longer than 0 where moriio-parallel-dispatch is on, but is "0" (from --moriio-parallel-decode-wait-timeout)
-          --moriio-remote-hosts=a,b --moriio-dp-size=16 | moriio-dp-size-local must be a divisor of moriio-dp-size 16 where moriio-remote-hosts names 2 hosts, but is "0" (from the default)
-          --moriio-decode-hosts=a,b --moriio-dp-size=15 --moriio-dp-size-local=8 | moriio-dp-size-local must be a divisor of moriio-dp-size 15 where moriio-decode-hosts names 2 hosts, but is "8" (from --moriio-dp-size-local)
+          --moriio-parallel-dispatch --moriio-write-mode --pod-ip=a --moriio-parallel-decode-wait-timeout=0 | moriio-parallel-decode-wait-timeout must be longer than 0 if moriio-parallel-dispatch is on, but is "0" (from --moriio-parallel-decode-wait-timeout)
+          --moriio-remote-hosts=a,b --moriio-dp-size=16 | moriio-dp-size-local must be a divisor of moriio-dp-size 16 if moriio-remote-hosts names 2 hosts, but is "0" (from the default)
+          --moriio-decode-hosts=a,b --moriio-dp-size=15 --moriio-dp-size-local=8 | moriio-dp-size-local must be a divisor of moriio-dp-size 15 if moriio-decode-hosts names 2 hosts, but is "8" (from --moriio-dp-size-local)
           --moriio-remote-hosts=a,b,c --moriio-dp-size=16 --moriio-dp-size-local=8 | moriio-remote-hosts must be 2 hosts, which is moriio-dp-size/dp-size-local, but is "a,b,c" (from --moriio-remote-hosts)
           --body-limit=0 | body-limit must be a size from 1 to 2047MiB such as 65536, 64KiB or 8MiB, but is "0" (from --body-limit)
           --body-limit=64MB | body-limit must be a size from 1 to 2047MiB such as 65536, 64KiB or 8MiB, but is "64MB" (from --body-limit)
@@ -137,6 +137,6 @@ class RulesTest {
   @Test
   void writeModeOfAnotherConnector_isNoted() throws ConfigException {
     assertThat(Parsed.config("--moriio-write-mode", "--pod-ip=a", "--kv-connector=sglang").notes())
-        .containsExactly("moriio-write-mode does nothing where kv-connector is sglang");
+        .containsExactly("moriio-write-mode does nothing if kv-connector is sglang");
   }
 }

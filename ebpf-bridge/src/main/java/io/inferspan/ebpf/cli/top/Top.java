@@ -60,7 +60,7 @@ public final class Top {
       Thread.sleep(PERIOD);
       String page = look(RunningBridge.all());
       if (before.isEmpty()) {
-        out.println("no bridge is left");
+        out.println("the last bridge has ended");
         return true;
       }
       out.print(picture.apply(page));

@@ -22,10 +22,10 @@ public enum KvEventCount {
   GAPS("gaps", "Gaps in publishers' sequence numbers"),
   /** Missing batches, including those that a replay delivered. */
   MISSED_BATCHES("missed", "Missing batches"),
-  /** Batches dropped for lack of space; they are later counted as missing, too. */
-  DROPPED_BATCHES("dropped", "Batches dropped for lack of space"),
-  /** Internal errors that cost a batch; please report them. */
-  FAULTS("faults", "Internal errors that cost a batch"),
+  /** Batches dropped because a queue was full; they are later counted as missing, too. */
+  DROPPED_BATCHES("dropped", "Batches dropped because a queue was full"),
+  /** Batches lost to internal errors; please report them. */
+  FAULTS("faults", "Batches lost to internal errors"),
   /** Successful replays. */
   REPLAYS("replays", "Replays of missing batches", "result", "ok"),
   /** Failed replays. */

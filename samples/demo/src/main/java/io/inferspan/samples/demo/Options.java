@@ -14,17 +14,17 @@ record Options(boolean once, int load, boolean learn) {
 
   static final String HELP =
       """
-      Starts a gateway, two P/D sidecars, four engines and a trace desk, each as a process of its
-      own, sends six requests, and shows their traces.
+      Starts a gateway, two P/D sidecars, four engines and a trace desk as separate processes,
+      sends six requests, prints what each trace shows, and serves the desk until Ctrl-C.
 
-      --once       ends after that; without, the desk's page stays until Ctrl-C
-      --load N     then sends N requests a second
-      --help       this text
+      --once       exit after the six requests
+      --load N     after the six requests, send N requests per second until Ctrl-C
+      --help       print this help
 
-      As root on Linux the eBPF agent joins, with spans of the kernel and of a stand-in for CUDA,
-      and two more requests share the steps of an engine with vLLM's processes.
-      The engines only pretend to have a model: they wait instead of computing. To them and to the
-      gateway a word between blanks is a token.
+      As root on Linux, the eBPF agent also runs. It adds kernel spans and spans of the CUDA
+      stand-in, and two more requests run in the same steps of an engine with vLLM's processes.
+      The engines have no model: they wait instead of computing. They and the gateway split
+      prompts into tokens at blanks.
       """;
 
   private static final int MOST_LOAD = 1_000;

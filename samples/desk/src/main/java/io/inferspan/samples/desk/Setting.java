@@ -6,13 +6,14 @@ import java.util.Locale;
 enum Setting {
   HOST(
       "127.0.0.1",
-      "the address to listen on; unless it is loopback, the network can read the traces"),
-  PORT("8900", "the port of the page; 0 picks a free one"),
+      "the address to listen on; unless it is a loopback address, the traces can be read over the network"),
+  PORT("8900", "the port of the web page; 0 picks a free one"),
   OTLP_HTTP_PORT("4318", "the port for OTLP over HTTP; 0 picks a free one"),
   OTLP_GRPC_PORT("4317", "the port for OTLP over gRPC; 0 picks a free one"),
-  MAX_SPANS("500000", "spans to keep; traces without new spans for longest are dropped first"),
-  MAX_BYTES("0", "bytes of spans to keep; 0 means half of the heap"),
-  STACKS("", "a directory of stacks that the eBPF bridge's record --by-trace wrote");
+  MAX_SPANS(
+      "500000", "maximum number of spans; the least recently updated traces are dropped first"),
+  MAX_BYTES("0", "maximum bytes of spans; 0 is half of the heap"),
+  STACKS("", "a directory with files that `record --by-trace` of the eBPF bridge wrote");
 
   private final String defaultValue;
   private final String meaning;
@@ -38,13 +39,14 @@ enum Setting {
     StringBuilder help =
         new StringBuilder(
             """
-            Receives traces over OTLP and shows on a page where requests spent their time.
+            Receives traces over OTLP and shows on a web page where requests spent their time.
 
               java -jar inferspan-desk.jar
               OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 your-gateway
               java -jar inferspan-desk.jar explain ID --desk=http://127.0.0.1:8900
 
-            The last asks a running desk about the request with this trace id or request id.
+            explain prints the analysis of a running desk for the request with this trace id or
+            request id.
 
             """);
     for (Setting setting : values()) {
@@ -58,10 +60,11 @@ enum Setting {
     }
     return help.append(
             """
-              --help             this
-              --version          which desk it is
+              --help             print this help
+              --version          print the version
 
-            Each can be set as a variable, such as DESK_PORT, too; a flag wins.
+            Each option can also be set by an environment variable, such as DESK_PORT; the option
+            takes precedence.
             """)
         .toString();
   }

@@ -6,18 +6,20 @@ import java.util.Locale;
 enum Setting {
   HOST("0.0.0.0", "the address to listen on"),
   PORT("8080", "the port to listen on; 0 picks a free port"),
-  METRICS_PORT("9090", "the port of /metrics and /health, or none"),
-  DECODE("", "engines that decode, or their P/D sidecars: host:port,…"),
+  METRICS_PORT("9090", "the port of /metrics and /health; none disables them"),
+  DECODE("", "engines that decode, or their P/D sidecars, comma-separated: host:port,…"),
   PREFILL("", "engines that only prefill: host:port,…"),
-  KV_EVENTS("", "KV-event publishers of the engines, decode first, in the same order: host:port,…"),
+  KV_EVENTS(
+      "",
+      "KV-event publishers of the engines, in the order of --decode, then --prefill: host:port,…"),
   PREFILL_THRESHOLD_BYTES(
-      "1024", "with this many uncached prompt bytes or more, prefill runs on another pod"),
-  RETRIES("1", "maximum number of other engines to retry a failed request on"),
+      "1024", "minimum number of uncached prompt bytes for a prefill on another pod"),
+  RETRIES("1", "maximum number of retries of a failed request, each on another engine"),
   ANSWER_TIMEOUT_SECONDS("600", "maximum time without data from an engine"),
   IDLE_TIMEOUT_SECONDS("30", "time after which idle or stalled client connections are closed"),
   MAX_BODY_BYTES("16777216", "maximum size of a request body; larger ones get status 413"),
   EVENT_LOOPS("0", "number of event-loop threads; 0 is one per processor"),
-  TRACING("true", "whether spans are recorded; OTEL_* configures the export");
+  TRACING("true", "record spans: true or false");
 
   private final String byDefault;
   private final String meaning;
@@ -43,8 +45,8 @@ enum Setting {
     StringBuilder help =
         new StringBuilder(
             """
-            A small LLM gateway: picks an endpoint for each request, tries another when it fails,
-            streams the answer, and traces all of it.
+            A small LLM gateway. Picks an endpoint for each request, retries a failed request on
+            another endpoint, streams the response, and traces each step.
 
               java -jar inferspan-vertx-gateway.jar --decode=10.0.0.1:8000,10.0.0.2:8000
 
@@ -61,12 +63,12 @@ enum Setting {
     return help.append(
             """
 
-            With --kv-events, prefixes are looked up in an index that the engines' events keep true,
-            and not guessed from what was sent where. Their tokens must then be the gateway's: words
-            between blanks, as in samples/demo.
+            With --kv-events, the gateway indexes the prefixes that engines report as cached. Without
+            it, it assumes that an engine caches each prompt that it was sent. Engines must split
+            prompts into tokens as the gateway does: at blanks, like those of samples/demo.
 
-            Each can be set as a variable, such as GATEWAY_PORT, too; a flag wins. Tracing is set by
-            OTEL_* and INFERSPAN_SPAN_NAMES.
+            Each option can also be set by an environment variable, such as GATEWAY_PORT; the option
+            takes precedence. OTEL_* and INFERSPAN_SPAN_NAMES configure tracing.
             """)
         .toString();
   }

@@ -23,7 +23,7 @@ export function showList(host, desk, place) {
 class RequestList {
   title = 'Requests';
   #host; #desk; #filter; #bar; #strip; #rows = new Map(); #summaries = new Map();
-  #table; #body; #foot; #fresh; #count; #choice; #paused = false; #waiting = new Map(); #asking; #own; #timer; #due; #matched; #heads; #undo = [];
+  #table; #body; #foot; #fresh; #count; #choice; #paused = false; #waiting = new Map(); #asking; #own; #timer; #due; #matched; #stale = false; #heads; #undo = [];
 
   constructor(host, desk, filter) {
     this.#host = host;
@@ -32,7 +32,7 @@ class RequestList {
     desk.list = listHref(filter); // other views link back to it
     this.#build();
     this.#undo.push(desk.live.on('requests', (news) => this.#arrived(news)));
-    this.#undo.push(desk.live.on('joined', () => this.#ask()));
+    this.#undo.push(desk.live.on('joined', () => this.#joined()));
     this.#ask();
   }
 
@@ -114,6 +114,7 @@ class RequestList {
       const answer = await own;
       this.#summaries = new Map(answer.requests.map((one) => [one.traceId, one]));
       this.#waiting.clear();
+      this.#stale = false;
       this.#draw(answer);
       this.#comeBack();
     } catch (failure) {
@@ -135,6 +136,13 @@ class RequestList {
   #arrived(news) {
     if (this.#isFiltered()) this.#askSoon();
     else this.#take(news);
+  }
+
+  // Rows must not move now either. What they show may be old, so going up queries again.
+  #joined() {
+    if (this.#isCalm()) return this.#ask();
+    this.#stale = true;
+    return this.#askSoon();
   }
 
   #askSoon() {
@@ -187,7 +195,7 @@ class RequestList {
   }
 
   #admit() {
-    if (this.#isFiltered()) return this.#ask(); // some rows may no longer match
+    if (this.#isFiltered() || this.#stale) return this.#ask(); // some rows may no longer match, or exist
     for (const [id, one] of this.#waiting) this.#summaries.set(id, one);
     this.#waiting.clear();
     for (const old of this.#ordered().slice(MOST_ROWS)) this.#summaries.delete(old.traceId);

@@ -64,6 +64,26 @@ class RequestListPageIT {
   }
 
   @Test
+  void scrolledList_doesNotMove_whenTheFeedConnects() {
+    SentTrace first = DESK.send(Requests.decodeOnly("unconnected"));
+    DESK.send(Requests.decodeOnly("unconnected"));
+    Page page = DESK.open("#/");
+    List<Route> held = new ArrayList<>();
+    page.route("**/api/live", first(held::add));
+    page.reload();
+    link(page, first).focus();
+
+    SentTrace news = DESK.send(Requests.decodeOnly("unconnected"));
+    held.getFirst().resume();
+
+    assertThat(page.locator(".fresh")).hasText("1 new ↑");
+    assertThat(row(page, news)).hasCount(0);
+    page.locator(".fresh").click();
+    assertThat(row(page, news)).isVisible();
+    assertThat(page.locator(".fresh")).isHidden();
+  }
+
+  @Test
   void pausedList_showsNewRequestsWhenResumed() {
     Page page = DESK.open("#/");
     assertThat(page.locator("#link-state")).hasText("live");

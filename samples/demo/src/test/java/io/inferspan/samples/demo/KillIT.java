@@ -60,6 +60,8 @@ class KillIT {
   private static final int PREFILLED_ELSEWHERE = 0;
 
   private static final String HOST = "127.0.0.1:";
+  private static final String GATEWAY = "llm-gateway";
+  private static final String PROXY = "llm-d-pd-proxy";
   private static final long LISTED_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -129,7 +131,7 @@ class KillIT {
     awaitAnswers(LOAD);
     killSidecar(0);
     awaitAnswers(LOAD);
-    kill("gateway", KillIT::lacksTheGateway);
+    kill("gateway", KillIT::isWithoutGateway, KillIT::lacksTheGateway);
   }
 
   @Test
@@ -154,16 +156,18 @@ class KillIT {
 
   private void killSidecar(int number) throws Exception {
     int port = stack.ports().sidecars().get(number);
-    kill(sidecar(number), trace -> lacksTheSidecar(trace, port));
+    kill(
+        sidecar(number),
+        listed -> listed.failed(GatewaySpans.ATTEMPT, GATEWAY) || isAborted(listed),
+        trace -> lacksTheSidecar(trace, port));
   }
 
   private void killPrefiller(int number) throws Exception {
     String target = HOST + stack.ports().prefillers().get(number);
     kill(
         "vllm-prefill-" + (number + 1),
-        trace ->
-            says(trace, "error", "failed in " + name(PdSpans.PREFILL) + " on llm-d-pd-proxy")
-                && named(trace, PdSpans.REQUEST).anyMatch(span -> target.equals(target(span))));
+        listed -> listed.failed(PdSpans.PREFILL, PROXY),
+        trace -> named(trace, PdSpans.REQUEST).anyMatch(span -> target.equals(target(span))));
   }
 
   /** Sends concurrent requests with long answers; returns when each has its first token. */
@@ -242,45 +246,50 @@ class KillIT {
 
   /** A request without remote prefill has no separate span for decode. */
   private void killDecoder(int number) throws Exception {
-    String proxy = " on llm-d-pd-proxy (" + sidecar(number) + ")";
+    String proxy = PROXY + " (" + sidecar(number) + ")";
     kill(
         decoder(number),
-        trace ->
-            says(trace, "error", "failed in " + name(PdSpans.DECODE) + proxy)
-                || (says(trace, "error", "failed in " + name(PdSpans.REQUEST) + proxy)
-                    && trace.why().endsWith("connection_reset (decode request failed)")));
+        listed ->
+            listed.failed(PdSpans.DECODE, proxy)
+                || (listed.failed(PdSpans.REQUEST, proxy)
+                    && listed.why().endsWith("connection_reset (decode request failed)")),
+        trace -> true);
   }
 
   /** An engine whose client disconnects exports no span of that request. */
   private static boolean lacksTheSidecar(Trace trace, int port) {
-    return isCutShort(trace)
-        || (says(trace, "error", "failed in " + name(GatewaySpans.ATTEMPT) + " on llm-gateway")
-            && named(trace, GatewaySpans.ATTEMPT)
-                .filter(SpanRecord::isError)
-                .anyMatch(span -> Integer.toString(port).equals(port(span))));
+    return new Said(trace.status(), trace.why()).failed(GatewaySpans.ATTEMPT, GATEWAY)
+        ? named(trace, GatewaySpans.ATTEMPT)
+            .filter(SpanRecord::isError)
+            .anyMatch(span -> Integer.toString(port).equals(port(span)))
+        : named(trace, PdSpans.REQUEST).findAny().isEmpty();
   }
 
-  private static boolean isCutShort(Trace trace) {
-    return says(trace, "error", "failed in " + name(GatewaySpans.REQUEST) + " on llm-gateway")
-        && trace.why().endsWith("(the engine aborted its response)")
-        && named(trace, PdSpans.REQUEST).findAny().isEmpty();
+  private static boolean isAborted(Said listed) {
+    return listed.failed(GatewaySpans.REQUEST, GATEWAY)
+        && listed.why().endsWith("(the engine aborted its response)");
   }
 
   private static String port(SpanRecord call) {
     return String.valueOf(call.attribute(CommonAttributes.SERVER_PORT.key().getKey()));
   }
 
-  private static boolean lacksTheGateway(Trace trace) {
+  private static boolean isWithoutGateway(Said listed) {
     String missing = name(GatewaySpans.REQUEST) + ", its parent, never arrived";
-    return says(trace, "broken", "")
-        && trace.why().contains(missing)
-        && named(trace, GatewaySpans.REQUEST).findAny().isEmpty()
+    return listed.status().equals("broken") && listed.why().contains(missing);
+  }
+
+  private static boolean lacksTheGateway(Trace trace) {
+    return named(trace, GatewaySpans.REQUEST).findAny().isEmpty()
         && named(trace, PdSpans.REQUEST).findAny().isPresent();
   }
 
-  /** Returns the page's sentence for the request, without the parts that vary. */
-  private static boolean says(Trace trace, String status, String why) {
-    return trace.status().equals(status) && trace.why().startsWith(why);
+  /** A request's status and sentence in the desk's list. */
+  private record Said(String status, String why) {
+
+    boolean failed(SpanType span, String service) {
+      return status.equals("error") && why.startsWith("failed in " + name(span) + " on " + service);
+    }
   }
 
   private static Stream<SpanRecord> named(Trace trace, SpanType type) {
@@ -291,13 +300,15 @@ class KillIT {
     return type.name(SpanNaming.PROPOSAL);
   }
 
-  private void kill(String name, Predicate<Trace> saysSo) throws Exception {
+  /** Kills a process, and waits until the list and then the spans of a trace show it. */
+  private void kill(String name, Predicate<Said> saysSo, Predicate<Trace> showsSo)
+      throws Exception {
     List<CompletableFuture<HttpResponse<InputStream>>> asked = askUntilAllWork();
     double since = System.currentTimeMillis();
     long before = System.nanoTime();
     destroy(child(name));
     asked.addAll(ask(PREFILLED_ELSEWHERE));
-    awaitListed(name, since, before, saysSo);
+    awaitListed(name, since, before, saysSo, showsSo);
     hangUp(asked);
     awaitNamed(name);
     assertTheOthersLive();
@@ -326,25 +337,25 @@ class KillIT {
   }
 
   /** Finds a trace that was open at the kill, or began later, and shows where it failed. */
-  private void awaitListed(String name, double since, long beforeNanos, Predicate<Trace> saysSo)
+  private void awaitListed(
+      String name, double since, long before, Predicate<Said> saysSo, Predicate<Trace> showsSo)
       throws IOException, InterruptedException {
     Set<JsonObject> seen = new LinkedHashSet<>();
-    Set<String> said = new LinkedHashSet<>();
+    Set<Said> said = new LinkedHashSet<>();
     while (true) {
       List<JsonObject> listed = new ArrayList<>(desk.search("status=error"));
       listed.addAll(desk.search("status=broken"));
-      long nanos = System.nanoTime() - beforeNanos;
+      long nanos = System.nanoTime() - before;
       assertThat(nanos)
           .as("what says that %s broke, after 2 s: %s", name, said)
           .isLessThan(LISTED_NANOS);
       for (JsonObject summary : listed) {
         if (isAfter(since, summary) && seen.add(summary)) {
-          Trace trace = desk.trace(summary.getString("traceId"));
-          said.add(trace.status() + ": " + trace.why());
-          if (saysSo.test(trace)) {
-            System.out.printf(
-                "%s: listed after %d ms: %s: %s%n",
-                name, TimeUnit.NANOSECONDS.toMillis(nanos), trace.status(), trace.why());
+          Said now = new Said(summary.getString("status", ""), summary.getString("why", ""));
+          said.add(now);
+          if (saysSo.test(now) && showsSo.test(desk.trace(summary.getString("traceId")))) {
+            long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+            System.out.printf("%s: listed after %d ms: %s%n", name, millis, now);
             return;
           }
         }

@@ -104,7 +104,7 @@ public final class DemoMain {
     DeskClient desk = new DeskClient(stack.page());
     GatewayClient client = new GatewayClient(stack.gatewayUrl());
     // The agent loads its programs during these requests, which do not need them.
-    client.warmUp();
+    client.warmUp(GatewayClient.WARM_UP_ROUNDS);
     stack.awaitWatching(name -> progress.print(" " + name));
     progress.println(seconds(start));
     String lastService = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";

@@ -22,8 +22,8 @@ final class GatewayClient {
   private static final int CONNECT_MILLIS = 2_000;
   private static final int SILENCE_MILLIS = 20_000;
 
-  /** Two rounds: after one, class loading would still take half of the first trace's TTFT. */
-  private static final int WARM_UP_ROUNDS = 2;
+  /** After one round, class loading would still take half of the first trace's TTFT. */
+  static final int WARM_UP_ROUNDS = 2;
 
   /** A {@code traceparent} whose sampled flag is not set. */
   private static final String UNSAMPLED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
@@ -44,22 +44,20 @@ final class GatewayClient {
   }
 
   /**
-   * Sends unsampled requests to all pods, because the first requests of a JVM are slow.
+   * Sends unsampled requests to all pods in each round, because the first requests of a JVM are
+   * slow.
    *
    * @throws IOException if a request fails
    */
-  void warmUp() throws IOException, InterruptedException {
-    for (int round = 0; round < WARM_UP_ROUNDS; round++) {
-      warmUp(round * Ports.PODS);
+  void warmUp(int rounds) throws IOException, InterruptedException {
+    for (int round = 0; round < rounds; round++) {
+      List<Question> questions = new ArrayList<>();
+      for (int pod = 1; pod <= Ports.PODS; pod++) {
+        int number = round * Ports.PODS + pod;
+        questions.add(Scene.ofLoad("warm-up-" + number, -4L * number));
+      }
+      askAtOnce(questions, UNSAMPLED);
     }
-  }
-
-  private void warmUp(int before) throws IOException, InterruptedException {
-    List<Question> questions = new ArrayList<>();
-    for (int number = before + 1; number <= before + Ports.PODS; number++) {
-      questions.add(Scene.ofLoad("warm-up-" + number, -4L * number));
-    }
-    askAtOnce(questions, UNSAMPLED);
   }
 
   /**

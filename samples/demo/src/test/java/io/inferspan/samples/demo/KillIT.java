@@ -84,7 +84,7 @@ class KillIT {
     desk = new DeskClient(stack.page());
     client = new GatewayClient(stack.gatewayUrl());
     http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    client.warmUp();
+    client.warmUp(GatewayClient.WARM_UP_ROUNDS);
     warmUp();
     load = new Load(client, LOAD);
     awaitAnswers(LOAD);

@@ -1,10 +1,12 @@
 package io.inferspan.samples.demo;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The loopback ports of all processes.
@@ -28,6 +30,15 @@ record Ports(
   static final int PODS = 2;
 
   private static final int USUAL_PAGE = 8900;
+
+  /**
+   * Below the ports that operating systems give to outgoing connections: a process of the demo that
+   * connects before another one listens cannot take its port.
+   */
+  private static final int LOWEST = 20_000;
+
+  private static final int HIGHEST = 32_767;
+  private static final int TRIES = 1_000;
 
   /** Returns free ports. Binds all of them at once, so that no two are the same. */
   static Ports free() throws IOException {
@@ -69,8 +80,15 @@ record Ports(
   }
 
   private static int free(List<ServerSocket> held) throws IOException {
-    ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-    held.add(socket);
-    return socket.getLocalPort();
+    for (int i = 0; i < TRIES; i++) {
+      int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST + 1);
+      try {
+        held.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+        return port;
+      } catch (BindException taken) {
+        // Tries another one.
+      }
+    }
+    throw new IOException("No port from %d to %d is free.".formatted(LOWEST, HIGHEST));
   }
 }

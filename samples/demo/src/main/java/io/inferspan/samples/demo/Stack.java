@@ -184,6 +184,11 @@ final class Stack implements AutoCloseable {
     Map<String, String> environment = new HashMap<>(engine.environment());
     environment.put("FAKE_CUDA_SCRIPT", EngineMain.START_TIMES);
     environment.put("OTEL_SERVICE_NAME", AGENT_SERVICE);
+    Path cuda = programs.cuda();
+    if (cuda != null) {
+      // Here coldstart finds the library before the engine loads it, and misses no first call.
+      environment.put("LD_LIBRARY_PATH", String.valueOf(cuda.getParent()));
+    }
     return new Plan("cold-start", programs.run(Jar.AGENT, arguments), environment, ", trace ");
   }
 

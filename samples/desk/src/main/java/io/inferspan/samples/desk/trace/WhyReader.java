@@ -16,6 +16,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Explains in one sentence what took a request's time, or what failed, and on which span. */
@@ -25,6 +26,10 @@ final class WhyReader {
   private static final double WORTH_NAMING = 0.25;
 
   private static final int MAX_TEXT_LENGTH = 160;
+
+  /** The packages and enclosing classes before the simple name of a Java class. */
+  private static final Pattern QUALIFIED =
+      Pattern.compile("^(?:[a-z]\\w*\\.)++(?:\\w+\\$)*+(?=[A-Z]\\w*$)");
 
   private final RequestPath way;
   private final TraceTree tree;
@@ -98,8 +103,13 @@ final class WhyReader {
             .formatted(
                 place(deepest),
                 millis(deepest.span().endNanos() - tree.startNanos()),
-                type == null ? "" : ": " + ShortText.of(type, MAX_TEXT_LENGTH),
+                type == null ? "" : ": " + ShortText.of(named(type), MAX_TEXT_LENGTH),
                 text.isEmpty() ? "" : " (" + ShortText.of(text, MAX_TEXT_LENGTH) + ")"));
+  }
+
+  /** Returns an error type; of a Java class, only its simple name. */
+  private static String named(String type) {
+    return QUALIFIED.matcher(type).replaceFirst("");
   }
 
   private static boolean isEarlier(Node node, Node other) {

@@ -20,6 +20,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -246,6 +247,31 @@ class SummaryReaderTest {
             new Summary.Why(
                 "failed in llm_d.pd_proxy.prefill on llm-d-pd-proxy after 20.0 ms: 500 (no prefill)",
                 2));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "io.netty.channel.unix.Errors$NativeIoException, NativeIoException",
+    "io.vertx.core.http.HttpClosedException, HttpClosedException",
+    "connection_reset, connection_reset",
+    "inference.networking.k8s.io, inference.networking.k8s.io"
+  })
+  void failureOfAJavaClass_hasItsSimpleName(String type, String shown) {
+    Summary summary =
+        Traces.summary(
+            List.of(
+                TestSpan.of(GatewaySpans.REQUEST, "", "llm-gateway")
+                    .id(1, 1, 0)
+                    .at(0, 20)
+                    .error("the call failed")
+                    .with(CommonAttributes.ERROR_TYPE, type)),
+            true);
+
+    assertThat(summary.why().sentence())
+        .isEqualTo(
+            "failed in gateway.request on llm-gateway after 20.0 ms: "
+                + shown
+                + " (the call failed)");
   }
 
   @Test

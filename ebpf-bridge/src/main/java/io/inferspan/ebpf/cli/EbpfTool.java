@@ -2,6 +2,7 @@ package io.inferspan.ebpf.cli;
 
 import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.linux.SystemCallException;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -157,6 +158,10 @@ public final class EbpfTool {
     switch (failed) {
       case NoSuchFileException absent -> err.println(absent.getFile() + ": no such file");
       case IOException _, BpfException _, SystemCallException _ -> err.println(failed.getMessage());
+      case ConfigurationException invalid -> {
+        err.println(invalid.getMessage());
+        return CommandLine.ExitCode.USAGE;
+      }
       default -> throw failed;
     }
     return FAILED;

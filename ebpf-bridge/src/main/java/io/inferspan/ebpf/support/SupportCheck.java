@@ -187,9 +187,9 @@ public final class SupportCheck {
   private void programTimes() {
     found.add(
         system.has(Capability.SYS_ADMIN)
-            ? available("run time of programs", "measured by the kernel")
+            ? available("program run time", "measured by the kernel")
             : limited(
-                "run time of programs",
+                "program run time",
                 "not available in top and meters; a budget works without it",
                 "run with CAP_SYS_ADMIN"));
   }

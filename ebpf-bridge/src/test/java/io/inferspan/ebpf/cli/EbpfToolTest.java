@@ -219,6 +219,20 @@ class EbpfToolTest {
   }
 
   /** Returns the exit status and the first line; a second would fail. */
+  @Test
+  void invalidSettingOfOpenTelemetry_isOneSentence(@TempDir Path directory) throws Exception {
+    Path spans = Files.writeString(directory.resolve("a"), "{\"resourceSpans\":[]}");
+    System.setProperty("otel.exporter.otlp.protocol", "smoke-signals");
+    try {
+      assertThat(run(Map.of(), "import", spans.toString()))
+          .isEqualTo(
+              "2 err: OTEL_EXPORTER_OTLP_PROTOCOL is 'smoke-signals', but must be grpc or"
+                  + " http/protobuf");
+    } finally {
+      System.clearProperty("otel.exporter.otlp.protocol");
+    }
+  }
+
   private static String run(Map<String, String> environment, String... arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -161,7 +161,7 @@ class SupportCheckTest {
   void programs_areNotMeasuredWithoutAllPrivileges() {
     system.capabilities("000000c000000000");
 
-    assertLimited("run time of programs", "CAP_SYS_ADMIN");
+    assertLimited("program run time", "CAP_SYS_ADMIN");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.inferspan.samples.gateway;
 import io.inferspan.Telemetry;
 import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.PrintStream;
@@ -42,7 +43,7 @@ public final class GatewayMain {
       Telemetry telemetry =
           config.tracing() ? Telemetry.initTracing(SERVICE) : Telemetry.using(OpenTelemetry.noop());
       return serve(config, telemetry, out, err);
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | ConfigurationException e) {
       err.println(e.getMessage());
       return WRONG_CONFIGURATION;
     }

@@ -42,8 +42,8 @@ class GatewayMainTest {
     "--port=99999, '--port is 99999, but must be 0 to 65535.'",
     "--retries=x, '--retries is x, but must be 0 to 10.'",
     "--tracing=maybe, '--tracing is maybe, but must be true or false.'",
-    "--prefill=here, '--prefill is here, but must be host:port,….'",
-    "--prefill=::1:80, '--prefill is ::1:80, but must be host:port,….'",
+    "--prefill=here, '--prefill is here, but must be host:port, or several separated by commas.'",
+    "--prefill=::1:80, '--prefill is ::1:80, but must be host:port, or several separated by commas.'",
     "'--kv-events=a:1,b:1', '--kv-events has 2 publishers for 1 engines; "
         + "list one per engine, decode before prefill.'",
     "--max-body-bytes=0, '--max-body-bytes is 0, but must be 1 or more.'",
@@ -55,6 +55,20 @@ class GatewayMainTest {
 
     assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo(sentence + System.lineSeparator());
     assertThat(out.size()).isZero();
+  }
+
+  @Test
+  void invalidSettingOfOpenTelemetry_printsOneSentence() {
+    System.setProperty("otel.exporter.otlp.protocol", "smoke-signals");
+    try {
+      assertThat(run(Map.of(), "--decode=127.0.0.1:1")).isEqualTo(2);
+    } finally {
+      System.clearProperty("otel.exporter.otlp.protocol");
+    }
+
+    assertThat(err.toString(StandardCharsets.UTF_8).lines())
+        .containsExactly(
+            "OTEL_EXPORTER_OTLP_PROTOCOL is 'smoke-signals', but must be grpc or http/protobuf");
   }
 
   @Test

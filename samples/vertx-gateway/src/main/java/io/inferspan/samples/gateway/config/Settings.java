@@ -90,7 +90,7 @@ final class Settings {
   private Address address(Setting setting, String text) {
     Address address = Address.parse(text);
     if (address == null) {
-      throw wrong(setting, "host:port,…");
+      throw wrong(setting, "host:port, or several separated by commas");
     }
     return address;
   }

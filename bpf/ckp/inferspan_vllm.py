@@ -38,7 +38,8 @@ class Steps:
         self.slots, self.scheduled, self.prompts, self.prefilling, self.live = {}, {}, {}, set(), {}
 
     def identity(self, request_id):
-        """Returns three ids: the engine's without the index of a parallel sample, the API server's, and the x-request-id within that one."""
+        """Returns three ids of a request: the engine's, without the index of a parallel sample; the API server's, without the engine's suffix;
+        and the x-request-id that the API server's id contains, or None."""
         engine = re.sub(r"^\d+_(?=[a-z])", "", request_id)
         server = re.sub(r"-[0-9a-f]{8}$", "", engine) if self.suffixed else engine
         return engine, server, (match := re.fullmatch(r"cmpl-(.+)-\d+|[a-z]+-(.+)", server)) and (match[1] or match[2])

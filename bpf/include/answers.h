@@ -107,7 +107,7 @@ static __always_inline void note_progress(const struct ispan_connection *connect
 		request->flags = (request->flags & ~ISPAN_REQUEST_STREAMS) | flags;
 }
 
-/* Called with the first bytes of a response. Not static, so that the verifier checks it once. */
+/* Reads status and length of a response from its first bytes. Not static, so that the verifier checks it once. */
 __noinline int answer_begins(u64 key, u64 number, u64 length, u64 second, u64 third)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
@@ -167,7 +167,10 @@ static __always_inline bool stays(struct ispan_thread *thread, const struct ispa
 	return true;
 }
 
-/* Called when the response has ended. Not static, so that the verifier checks it once. */
+/*
+ * Closes the connection's request when its response has ended. A sampled request ends, too, unless a thread keeps it or the rest
+ * of its body is still to be read. Not static, so that the verifier checks it once.
+ */
 __noinline int answered(u64 key)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
@@ -192,7 +195,10 @@ __noinline int answered(u64 key)
 	return 0;
 }
 
-/* A read of the rest of the request's body belongs to the request, even after its response. Not static, as above. */
+/*
+ * Ends a request whose body was read to its end after the response: until then, reads of the body belong to the request. Not
+ * static, as above.
+ */
 __noinline int after_body(u64 key)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
@@ -214,7 +220,7 @@ static __always_inline u64 key_of_parent(struct ispan_thread *thread, s32 fd)
 	return request ? connection_of(request->tgid, fd) : 0;
 }
 
-/* From now on, the process's requests are attributed by descriptor only, and not to the thread that read them. */
+/* Attributes the process's requests by descriptor only from now on, and not by the thread that read them. */
 static __always_inline void hand_over(struct ispan_server *server)
 {
 	struct ispan_activity *activity = activity_now();
@@ -225,8 +231,8 @@ static __always_inline void hand_over(struct ispan_server *server)
 }
 
 /*
- * A thread writes a response to a request that it did not read: it was started for the request, or the request was handed to
- * it.
+ * Called when a thread writes on a request's connection. If it did not read the request, it was started for the request, or the
+ * request was handed over to it.
  */
 static __always_inline void written_by_another(struct ispan_thread *thread, struct ispan_connection *connection)
 {
@@ -244,7 +250,8 @@ static __always_inline void written_by_another(struct ispan_thread *thread, stru
 }
 
 /*
- * Called after a write, with the system call's number, result and arguments. Not static, so that the verifier checks it once.
+ * Tracks the response in the bytes of a write, with the system call's number, result and arguments. Not static, so that the
+ * verifier checks it once.
  */
 __noinline int after_write(u64 number_and_fd, u64 length, u64 second, u64 third)
 {

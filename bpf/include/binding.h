@@ -47,7 +47,7 @@ static __always_inline void unbind(const struct ispan_settings *settings, struct
 		if (is_answered(request))
 			request_end(thread->request);
 		else
-			contract_withdraw(settings, request);
+			otel_withdraw(settings, request);
 	}
 	thread->request = 0;
 	thread->flags &= ~(ISPAN_THREAD_AWAY | ISPAN_THREAD_ALONE);

@@ -5,7 +5,7 @@
 
 #include "requests.h"
 
-/* A separate function, because a call chain has only 512 bytes of stack and the row needs many of them. */
+/* Adds a process that serves requests. A separate function, because the struct takes much of a call chain's 512 bytes of stack. */
 __noinline int make_server(u32 tgid)
 {
 	struct ispan_server none = {};
@@ -45,8 +45,9 @@ static __always_inline void count_heads(s64 more)
 }
 
 /*
- * Opens a connection that has no open request. If the map is full, the request stays counted forever, because its end cannot
- * be observed; threads of the process are then not attributed any more. Not static, so that the verifier checks it once.
+ * Records that a request is open on a connection that had none. If the map is full, the request counts as open forever, because
+ * its end cannot be observed; threads of the process are then not attributed any more. Not static, so that the verifier checks
+ * it once.
  */
 __noinline int connection_open(u64 key, u64 number, u64 flags, u64 body)
 {

@@ -119,8 +119,8 @@ static __always_inline bool is_announced(const struct ispan_thread *thread, u64 
 }
 
 /*
- * The ids cannot change while they are copied: only the thread itself writes them, and it is not running its own code
- * meanwhile.
+ * Fills in the span that a thread of the reader publishes. Its ids cannot change while they are copied: only the thread itself
+ * writes them, and it is not running its own code meanwhile.
  */
 static __always_inline bool own_context(struct ispan_thread *thread, u32 tgid, u32 tid, struct ispan_context *context)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts the device's work per launch, from parcagpu's USDT probes: how long kernels ran, and why they stalled. The stack comes
- * from the bridge's probe on the launch. CUPTI's correlation id connects the two.
+ * Counts the device's work per launch: how long kernels ran, and why they stalled. The work is reported by the USDT probes of
+ * parcagpu, a library that is loaded into the profiled process and reads CUPTI there. The stack comes from the bridge's probe on
+ * the launch. CUPTI's correlation id connects the two.
  */
 #ifndef INFERSPAN_DEVICE_H
 #define INFERSPAN_DEVICE_H
@@ -110,7 +111,7 @@ static __always_inline void remember_launch(const struct ispan_open_call *open, 
 		bpf_map_update_elem(&last_launches, &tid, stack, BPF_ANY);
 }
 
-/* Inserts the entry with its values, not empty, because the reader may take it at once. */
+/* Keeps work until its launch is known. A new entry is inserted with its values, not empty: the reader may take it at once. */
 static __always_inline void await_launch(const struct ispan_work *work, u64 count, u64 nanos)
 {
 	struct ispan_sum first = {.count = count, .nanos = nanos};
@@ -127,7 +128,7 @@ static __always_inline void await_launch(const struct ispan_work *work, u64 coun
 	__sync_fetch_and_add(&sum->nanos, nanos);
 }
 
-/* For a PC sample, the field of the kernel frames holds offset and reason. */
+/* Adds work to its launch's stack. For a PC sample, the stack's kernel frames hold offset and reason instead. */
 static __always_inline void count_work(const struct ispan_work *work, u64 count, u64 nanos)
 {
 	struct ispan_stack *launched = bpf_map_lookup_elem(&device_launches, &work->launch);
@@ -151,7 +152,7 @@ static __always_inline void count_work(const struct ispan_work *work, u64 count,
 	add(&stack, count, nanos, 0);
 }
 
-/* If the name's page is not in memory, the name is read when it is reported again. */
+/* Reads a name unless it is known. If the name's page is not in memory, the next report of the name tries again. */
 static __always_inline void learn_once(u64 number, u32 tgid, u64 address)
 {
 	struct ispan_function function = {.number = number, .tgid = tgid};

@@ -5,12 +5,18 @@
 
 #include "maps.h"
 
-/* Wake-ups are sent while the fill is at most this far above the mark. One suffices: the reader then takes all records. */
+/*
+ * A waiting reader is woken while the unread bytes exceed settings.wakeup_bytes by less than this. One wake-up suffices, because
+ * the reader then takes all records.
+ */
 #define WAKEUP_WINDOW (64 * 1024)
-/* Each CPU checks the fill at every 16th event of a kind. Fewer bytes than the window are written between two checks. */
+/* Each CPU checks the unread bytes at every 16th event of a kind. Fewer bytes than the window are written between two checks. */
 #define WAKEUP_STRIDE 16
 
-/* Atomic, because the scheduler's programs interrupt other programs on the same CPU. */
+/*
+ * Increments a counter and returns its value. The addition is atomic, because the scheduler's programs interrupt other programs
+ * on the same CPU.
+ */
 static __always_inline u64 count(u32 index)
 {
 	u64 *value = bpf_map_lookup_elem(&counters, &index);
@@ -39,8 +45,8 @@ static __always_inline struct ispan_settings *current_settings(void)
 }
 
 /*
- * Returns when a measured run begins; 0 or 1: runs are not measured. The flag is read twice, so that the verifier cannot distinguish the
- * two cases and walks the program once.
+ * Returns when this run of a program began, if runs are measured; else 0 or 1. The flag is read twice, so that the verifier
+ * cannot distinguish the two cases and walks the program once.
  */
 static __always_inline u64 run_begins(const struct ispan_settings *settings)
 {
@@ -66,7 +72,7 @@ static __always_inline void run_ends(u32 which, u64 began)
 		add_run(which, began);
 }
 
-/* Wakes the reader only for the first record since it last read the ring, because a wake-up costs more than a record. */
+/* Wakes a sleeping reader for one record only: it then counts as polling, because a wake-up costs more than a record. */
 static __always_inline u64 wake_reader(void)
 {
 	struct ispan_settings *now = current_settings();
@@ -77,8 +83,8 @@ static __always_inline u64 wake_reader(void)
 }
 
 /*
- * Called between reserving and submitting a record, so that a reader that falls asleep meanwhile is still woken. A reader that
- * polls is not woken, because a wake-up costs more than a record.
+ * Returns the flags with which to submit a record: whether it wakes the reader. Called after the record was reserved, so that a
+ * reader that falls asleep meanwhile is still woken.
  */
 static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u64 produced)
 {

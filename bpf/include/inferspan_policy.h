@@ -33,7 +33,7 @@ struct ispan_policy_call {
 	__u64 began_ns;    /* when the request began; 0 if the owner is a span or has ended */
 	__u32 is_answered; /* 1 if the first bytes of the request's response were written */
 	__u32 answer;
-	__u32 generation; /* generation of the policy that decided */
+	__u32 generation; /* of the policy that decided: a number that grows with every load */
 	__u32 reserved;
 };
 

@@ -7,8 +7,8 @@
 #include "files.h"
 
 /*
- * libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 from a Python wheel, libnccl.so.2, libcupti.so.13, libinferspan_ckp.so and
- * others.
+ * Returns whether a library may have probed functions: libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 from a Python
+ * wheel, libnccl.so.2, libcupti.so.13, libinferspan_ckp.so and others.
  */
 static __always_inline bool is_watched_library(const char *name)
 {

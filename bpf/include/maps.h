@@ -148,7 +148,7 @@ struct ispan_fold {
 	u64 count;
 	u64 dropped; /* counted only */
 	u64 sum_ns;
-	u64 least_left; /* ~ of the shortest duration, so that it only grows */
+	u64 least_left; /* bitwise complement of the shortest duration, so that it only grows */
 	u64 most_ns;
 	u64 amount;
 	u64 first_ns;
@@ -263,7 +263,7 @@ struct ispan_server {
 	u64 shared_ns;    /* when more than one request was last open */
 	u64 abandoned_ns; /* when a connection was last closed before the end of its response */
 	u64 unattributed; /* number of operations of its threads that were not attributed */
-	u64 second;       /* the second in which the requests counted in begun have begun */
+	u64 second;       /* the current second; begun counts the traced requests that began in it */
 	u32 begun;
 	u32 flags;
 };

@@ -118,7 +118,7 @@ static __always_inline void read_python_text(u64 object, struct ispan_python_tex
 	bpf_probe_read_user(text->bytes, sizeof(text->bytes), (void *)(object + (text->kind ? TEXT_OTHER : TEXT_ASCII)));
 }
 
-/* The name is part of the key, because other code may reuse the address of freed code. */
+/* Stores a code object's name and file, unless they are known. Other code with another name may reuse the address of freed code. */
 static __always_inline void learn_python_function(u64 code, struct ispan_python_walk *walk)
 {
 	struct ispan_python_code key = {.tgid = walk->tgid, .code = code};

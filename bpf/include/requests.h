@@ -4,7 +4,7 @@
 #define INFERSPAN_REQUESTS_H
 
 #include "context.h"
-#include "contract.h"
+#include "otel.h"
 #include "files.h"
 
 #define NUMBER_CPU 1023ull
@@ -60,7 +60,7 @@ static __always_inline void announce(const struct ispan_settings *settings, cons
 	bpf_ringbuf_submit(owner, wakeup_flags(settings, produced));
 }
 
-/* Called before any map refers to the request; uncount_request is called after the last reference is gone. */
+/* Counts a request before any map refers to it; uncount_request is called after the last reference is gone. */
 static __always_inline void count_request(u64 now)
 {
 	struct ispan_activity *activity = activity_now();
@@ -142,7 +142,7 @@ static __always_inline void bind(const struct ispan_settings *settings, struct i
 	thread->source = source;
 	thread->fd = request->fd;
 	thread->flags &= ~(ISPAN_THREAD_AWAY | ISPAN_THREAD_ALONE);
-	contract_publish(settings, request);
+	otel_publish(settings, request);
 }
 
 static __always_inline void one_process_less(void)
@@ -202,7 +202,7 @@ __noinline int request_end(u64 number)
 	if (!(request.flags & ISPAN_REQUEST_STEP))
 		request.unattributed = why ? server->unattributed - request.unattributed : 0;
 	announce(settings, &request, number, ISPAN_KIND_OWNER_ENDED, ISPAN_SOURCE_NONE, why << 32 | (u32)request.fd);
-	contract_withdraw(settings, &request);
+	otel_withdraw(settings, &request);
 	return 0;
 }
 

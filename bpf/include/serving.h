@@ -116,7 +116,7 @@ __noinline int leave(u64 number)
 	if (!settings || !thread)
 		return 0;
 	if (request && !(thread->flags & ISPAN_THREAD_LEFT) && thread->source != ISPAN_SOURCE_INHERITED)
-		contract_withdraw(settings, request);
+		otel_withdraw(settings, request);
 	thread->flags |= ISPAN_THREAD_LEFT;
 	return 0;
 }
@@ -163,7 +163,7 @@ static __always_inline void becomes_loop(const struct ispan_settings *settings, 
 					 struct ispan_request *request)
 {
 	request->flags &= ~ISPAN_REQUEST_BOUND;
-	contract_withdraw(settings, request);
+	otel_withdraw(settings, request);
 	thread->request = 0;
 	thread->flags |= ISPAN_THREAD_LOOP;
 	thread->flags &= ~ISPAN_THREAD_AWAY;

@@ -70,7 +70,7 @@ struct ispan_settings {
 	__u64 attached_ns;  /* when the programs for library calls were attached; returns before that time were missed */
 	__u32 most_requests; /* maximum number of traced requests per second and process; 0: no limit */
 	__u16 policy_floor;  /* one in this many calls of a kind is kept without asking the policy; 0: no policy is loaded */
-	__u16 policy_generation; /* the last generation that the reader assigned */
+	__u16 policy_generation; /* last generation: the number that the reader gives to each policy that it loads */
 	__u8 levels[ISPAN_CLASSES]; /* the ispan_class_level of each ispan_class, written atomically */
 	__u64 sched_ns;             /* when the programs for the scheduler and for TCP were attached */
 	__u32 policy_now;           /* generation of the loaded policy; 0: none */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts stacks of CUDA calls, by called function. An object that includes this file must define remember_launch. */
+/*
+ * Counts stacks of CUDA calls, by called function. A look-up is a call that returns a device function by name, such as
+ * cuModuleGetFunction. An object that includes this file must define remember_launch.
+ */
 #ifndef INFERSPAN_STACK_CALLS_H
 #define INFERSPAN_STACK_CALLS_H
 
@@ -33,7 +36,7 @@ struct {
 	__type(value, struct ispan_open_call);
 } stack_calls SEC(".maps");
 
-/* Names of functions, which the reader collects. */
+/* Names of device functions, which the reader collects. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);

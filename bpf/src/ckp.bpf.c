@@ -52,7 +52,7 @@ static __always_inline void suspend_request(const struct ispan_settings *setting
 	thread->request = 0;
 	thread->in_step = 0;
 	thread->flags &= ~(ISPAN_THREAD_AWAY | ISPAN_THREAD_ALONE);
-	contract_forget(settings, bpf_get_current_pid_tgid());
+	otel_forget(settings, bpf_get_current_pid_tgid());
 }
 
 /* Restores the suspended request, if it has not ended. */
@@ -68,10 +68,10 @@ static __always_inline void resume_request(const struct ispan_settings *settings
 	thread->flags |= thread->outer_flags;
 	outer = request_of(thread);
 	if (outer && !thread->outer_flags && pid_tgid_of(outer) == bpf_get_current_pid_tgid())
-		contract_publish(settings, outer);
+		otel_publish(settings, outer);
 }
 
-/* Without a sampled traceparent, the work that follows belongs to no traced request. */
+/* Begins the reported request. Without a sampled traceparent, the work that follows belongs to no traced request. */
 static __always_inline void request_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	struct ispan_request request = {.fd = -1};

@@ -155,7 +155,10 @@ static __always_inline void after_mmap(const struct ispan_settings *settings, st
 		library_mapped(settings, (s32)ARG5(regs));
 }
 
-/* If the thread has no request, the flag may stay set; the next request clears it. */
+/*
+ * Records that the thread no longer waits. While no request is open, most threads are skipped and stay marked as waiting; their
+ * next request clears the mark.
+ */
 static __always_inline void after_wait(const struct ispan_settings *settings, long number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

@@ -98,7 +98,7 @@ static __always_inline void thread_gone(const struct ispan_settings *settings, s
 		request_end(thread->request);
 	if (thread && thread->outer_request && thread->outer_source != ISPAN_SOURCE_INHERITED)
 		request_end(thread->outer_request);
-	contract_forget(settings, bpf_get_current_pid_tgid());
+	otel_forget(settings, bpf_get_current_pid_tgid());
 }
 
 /*

@@ -197,7 +197,7 @@ def ckp_requests():
 
 
 @play
-def ckp_of_nobody():
+def ckp_without_a_request():
     """A thread reports by CKP that it serves no request. A request that it then reads is not bound to it, and other threads are not affected."""
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
     (one, first), (two, second) = pair(), pair()

@@ -262,7 +262,7 @@ def contexts():
                 child.stdout.readline()
             child.stdin.close()
         seen = [e for e in observer.events if e.kind == 200 and e.source == 5 and e.tgid == child.pid and e.detail & 7 == 0]
-        report(f"contract map, flags {flags}", len(seen) == wanted and {e.trace for e in seen} <= {"5" * 32}, f"{len(seen)} reads")
+        report(f"context map, flags {flags}", len(seen) == wanted and {e.trace for e in seen} <= {"5" * 32}, f"{len(seen)} reads")
     program = "import sys, time; sys.stdin.read(1); [time.sleep(0.02) for i in range(5)]; print('done', flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         with Observer(f"otel={child.pid}", "flags=108") as observer:
@@ -271,7 +271,7 @@ def contexts():
             child.stdout.readline()
         child.stdin.close()
     asleep = [e for e in observer.events if e.kind == 301 and e.source == 5 and e.end - e.start > 5e6]
-    report("contract map, only the scheduler", len(asleep) == 5 and {e.tid for e in asleep} == {child.pid}, f"{len(asleep)} sleeps")
+    report("context map, only the scheduler", len(asleep) == 5 and {e.tid for e in asleep} == {child.pid}, f"{len(asleep)} sleeps")
     held = (
         "import sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
         "sys.stdin.read(1)\n"
@@ -290,7 +290,7 @@ def contexts():
                 pass
         child.kill()
         child.wait()
-        report(f"contract map, written while {until}side", observer.contract == wanted, f"{observer.contract} entries")
+        report(f"context map, written while {until}side", observer.context_entries == wanted, f"{observer.context_entries} entries")
 
 
 def waits():

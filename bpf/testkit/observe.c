@@ -171,7 +171,7 @@ static void read_with_own_context(int reads)
 	}
 }
 
-static void enter_in_contract_map(const char *pid)
+static void enter_in_context_map(const char *pid)
 {
 	__u64 key = (__u64)atoi(pid) << 32 | (__u64)atoi(pid);
 	struct ispan_otel_context context;
@@ -204,7 +204,7 @@ static void choose_cgroup(struct ispan_settings *settings, char *level_and_path)
 	settings->cgroup_level = (__u32)atoi(level_and_path);
 }
 
-static int contract_entries(void)
+static int context_entries(void)
 {
 	int fd = bpf_map__fd(shared_map("otel_contexts", 1)), entries = 0;
 	__u64 key, next;
@@ -348,7 +348,7 @@ int main(int count, char **arguments)
 		else if (!strncmp(arguments[i], "canary=", 7))
 			canary = (__u32)strtoul(value, NULL, 0);
 		else if (!strncmp(arguments[i], "otel=", 5))
-			enter_in_contract_map(value);
+			enter_in_context_map(value);
 		else if (!strncmp(arguments[i], "cgroup=", 7))
 			choose_cgroup(&settings, value);
 		else if (!strncmp(arguments[i], "min=", 4))
@@ -391,7 +391,7 @@ int main(int count, char **arguments)
 		records += (__u64)rest;
 	}
 	fclose(output);
-	printf("records %llu\ncontract %d\nliving %llu\n", records, contract_entries(), living());
+	printf("records %llu\ncontexts %d\nliving %llu\n", records, context_entries(), living());
 	if (canary)
 		printf("canaries %d\n", maps_with(canary));
 	print_counters();

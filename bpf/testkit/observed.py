@@ -41,7 +41,7 @@ class Observer:
         self.counters = {int(word[1]): int(word[2]) for word in words if word[0] == "counter"}
         self.records = next(int(word[1]) for word in words if word[0] == "records")
         self.living = next(int(word[1]) for word in words if word[0] == "living")
-        self.contract = next(int(word[1]) for word in words if word[0] == "contract")
+        self.context_entries = next(int(word[1]) for word in words if word[0] == "contexts")
         self.canaries = next((int(word[1]) for word in words if word[0] == "canaries"), 0)
         self.verified = {word[1]: int(word[2]) for word in words if word[0] == "verified"}
         self.events = list(self.read())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A randomised HTTP client on raw sockets. It records for each request what was sent and received, and its marks."""
+"""A randomised HTTP client on raw sockets. It records for each request what was sent and received, and its marks (see servers/work.py)."""
 
 import contextlib
 import itertools
@@ -14,7 +14,7 @@ SAMPLED, UNSAMPLED, HEADERLESS = "sampled", "unsampled", "headerless"
 
 
 class Request:
-    """One request: its parameters, and the sizes that the client sent and received."""
+    """One request: its parameters, and the sizes that the client sent and received. Results are summed by cell: server and scenario."""
 
     def __init__(self, rng, server, cell, rate=1.0, **asked):
         self.server = server

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Publishes a thread's context to other programs, in the OpenTelemetry context map. */
-#ifndef INFERSPAN_CONTRACT_H
-#define INFERSPAN_CONTRACT_H
+/* Publishes a thread's request to other tools, in the OpenTelemetry context map (traces_ctx_v1). */
+#ifndef INFERSPAN_OTEL_H
+#define INFERSPAN_OTEL_H
 
 #include "maps.h"
 
@@ -10,7 +10,7 @@ static __always_inline u64 pid_tgid_of(const struct ispan_request *request)
 	return (u64)request->tgid << 32 | request->tid;
 }
 
-static __always_inline void contract_publish(const struct ispan_settings *settings, const struct ispan_request *request)
+static __always_inline void otel_publish(const struct ispan_settings *settings, const struct ispan_request *request)
 {
 	u64 pid_tgid = pid_tgid_of(request);
 	struct ispan_otel_context context;
@@ -23,7 +23,7 @@ static __always_inline void contract_publish(const struct ispan_settings *settin
 }
 
 /* Removes the thread's entry, unless the thread already serves another request. */
-static __always_inline void contract_withdraw(const struct ispan_settings *settings,
+static __always_inline void otel_withdraw(const struct ispan_settings *settings,
 					      const struct ispan_request *request)
 {
 	u64 pid_tgid = pid_tgid_of(request);
@@ -37,7 +37,7 @@ static __always_inline void contract_withdraw(const struct ispan_settings *setti
 }
 
 /* Removes the entry of a thread that ends, or that reports that it serves no request. */
-static __always_inline void contract_forget(const struct ispan_settings *settings, u64 pid_tgid)
+static __always_inline void otel_forget(const struct ispan_settings *settings, u64 pid_tgid)
 {
 	if (settings->flags & ISPAN_PUBLISH_OTEL)
 		bpf_map_delete_elem(&otel_contexts, &pid_tgid);

@@ -185,12 +185,15 @@ public final class Telemetry implements AutoCloseable {
     return new Telemetry(openTelemetry, null, options, Policies.of(options));
   }
 
-  /** Wraps an exporter of the application's own SDK with the privacy guard. */
+  /**
+   * Wraps an exporter of the application's own SDK with the privacy guard, which removes all data
+   * that may be content of requests: only allowed attributes are exported.
+   */
   public static SpanExporter guard(SpanExporter exporter) {
     return guard(exporter, TelemetryOptions.defaults());
   }
 
-  /** Wraps an exporter of the application's own SDK with the privacy guard. */
+  /** Wraps an exporter like {@link #guard(SpanExporter)}, with the settings of {@code options}. */
   public static SpanExporter guard(SpanExporter exporter, TelemetryOptions options) {
     return Policies.of(options).guard(exporter);
   }
@@ -206,7 +209,10 @@ public final class Telemetry implements AutoCloseable {
     return new Telemetry(sdk.sdk(), sdk, options, policies);
   }
 
-  /** Prepares a span of the catalogue as a child of {@code parent}. */
+  /**
+   * Prepares a span of the {@linkplain io.inferspan.catalog.SpanCatalog catalogue} as a child of
+   * {@code parent}.
+   */
   public PendingSpan span(SpanType type, Context parent) {
     return spans.span(type, "", parent);
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rejects batches after the accounting is closed. One of the configured exporters also reports the
- * result of each batch to the accounting.
+ * An exporter that rejects batches after the {@link ExportAccounting} is closed. One of the
+ * configured exporters also reports the result of each batch to the accounting.
  */
 public final class AccountedSpanExporter implements SpanExporter {
 
@@ -40,17 +40,17 @@ public final class AccountedSpanExporter implements SpanExporter {
     Batch before = underWay.getAndSet(batch);
     if (before != null) {
       // The batch processor stopped waiting for this batch.
-      before.settle(false);
+      before.finish(false);
     }
     try {
       CompletableResultCode result = delegate.export(spans);
-      result.whenComplete(() -> batch.settle(result.isSuccess()));
+      result.whenComplete(() -> batch.finish(result.isSuccess()));
       return result;
     } catch (RuntimeException e) {
-      batch.settle(false);
+      batch.finish(false);
       throw e;
     } catch (Error e) {
-      batch.settle(false);
+      batch.finish(false);
       // An error would end the batch processor's thread, and so all future exports.
       throw new IllegalStateException("The exporter failed", e);
     }
@@ -60,15 +60,15 @@ public final class AccountedSpanExporter implements SpanExporter {
   private final class Batch {
     private final int spans;
     private final long startNanos = System.nanoTime();
-    private final AtomicBoolean settled = new AtomicBoolean();
+    private final AtomicBoolean finished = new AtomicBoolean();
 
     Batch(int spans) {
       this.spans = spans;
     }
 
-    void settle(boolean success) {
-      if (settled.compareAndSet(false, true) && reportsResults) {
-        accounting.settled(spans, success, System.nanoTime() - startNanos);
+    void finish(boolean success) {
+      if (finished.compareAndSet(false, true) && reportsResults) {
+        accounting.batchEnded(spans, success, System.nanoTime() - startNanos);
       }
     }
   }

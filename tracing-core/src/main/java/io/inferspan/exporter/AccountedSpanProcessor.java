@@ -7,8 +7,8 @@ import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 
 /**
- * Limits the spans in the SDK's batch processor to its queue size, because the processor does not
- * count the spans that it drops.
+ * A processor that drops and counts the spans for which the queue of the SDK's batch processor has
+ * no room, because the batch processor does not count the spans that it drops.
  */
 public record AccountedSpanProcessor(SpanProcessor delegate, ExportAccounting accounting)
     implements SpanProcessor {

@@ -69,7 +69,7 @@ public final class ExportAccounting implements SpanIntake {
     gone.incrementAndGet();
   }
 
-  /** Stops accepting spans of {@code Telemetry.tracer}. */
+  /** Stops accepting spans of {@code Telemetry.tracer}; {@code SpanFactory} stops all others. */
   public void stop() {
     stopped = true;
   }
@@ -80,7 +80,7 @@ public final class ExportAccounting implements SpanIntake {
   }
 
   /** Counts a batch that has left the queue. */
-  synchronized void settled(int spans, boolean success, long nanos) {
+  synchronized void batchEnded(int spans, boolean success, long nanos) {
     if (closed) {
       return;
     }

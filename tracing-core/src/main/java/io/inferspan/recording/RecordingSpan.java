@@ -234,13 +234,13 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
 
   @Override
   public SpanData toSpanData() {
-    return settled();
+    return snapshot();
   }
 
   /**
    * Returns this if it has ended, else a copy. Exporters read a span often, so without the lock.
    */
-  private RecordingSpan settled() {
+  private RecordingSpan snapshot() {
     return ended ? this : copy();
   }
 
@@ -260,7 +260,7 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
 
   @Override
   public String getName() {
-    return settled().name;
+    return snapshot().name;
   }
 
   @Override
@@ -270,7 +270,7 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
 
   @Override
   public StatusData getStatus() {
-    return settled().status;
+    return snapshot().status;
   }
 
   @Override
@@ -280,7 +280,7 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
 
   @Override
   public long getEndEpochNanos() {
-    return settled().endEpochNanos;
+    return snapshot().endEpochNanos;
   }
 
   @Override
@@ -295,7 +295,7 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
 
   @Override
   public Attributes getAttributes() {
-    return settled().attributes;
+    return snapshot().attributes;
   }
 
   @Override
@@ -305,27 +305,27 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
 
   @Override
   public List<EventData> getEvents() {
-    return List.copyOf(settled().events);
+    return List.copyOf(snapshot().events);
   }
 
   @Override
   public List<LinkData> getLinks() {
-    return List.copyOf(settled().links);
+    return List.copyOf(snapshot().links);
   }
 
   @Override
   public int getTotalRecordedEvents() {
-    return settled().totalEvents;
+    return snapshot().totalEvents;
   }
 
   @Override
   public int getTotalRecordedLinks() {
-    return settled().totalLinks;
+    return snapshot().totalLinks;
   }
 
   @Override
   public int getTotalAttributeCount() {
-    return settled().attributes.total();
+    return snapshot().attributes.total();
   }
 
   @Override

@@ -18,7 +18,9 @@ final class AlikeEvents {
   /** The number of consecutive mismatches after which a stream is always parsed. */
   private static final int MAX_MISMATCHES = 4;
 
+  /** The stored event without its text: the bytes before and those behind the text. */
   private byte[] kept = {};
+
   private int before;
   private int behind;
   private int mismatches;

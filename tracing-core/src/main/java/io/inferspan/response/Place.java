@@ -67,10 +67,10 @@ final class Place {
   static final int MODEL = TEXT | 1;
   static final int STATUS = TEXT | 2;
 
-  /** The finish reason of one completion of several. */
+  /** The finish reason of one of several choices. */
   static final int CHOICE_REASON = TEXT | 3;
 
-  /** The finish reason of the only completion. */
+  /** The finish reason of the only choice. */
   static final int REASON = TEXT | 4;
 
   static final int ERROR_TYPE = TEXT | 5;

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 /** Collects the usage, tokens, errors and end of a response. */
 final class ResponseFacts implements JsonSink {
 
-  /** The maximum number of completions whose finish reason is stored. */
-  static final int MAX_COMPLETIONS = 16;
+  /** The maximum number of choices whose finish reason is stored. */
+  static final int MAX_CHOICES = 16;
 
   private static final long DONE = 'D' << 24 | 'O' << 16 | 'N' << 8 | 'E';
 
   private final boolean stream;
-  private final @Nullable String[] finishReasons = new @Nullable String[MAX_COMPLETIONS];
+  private final @Nullable String[] finishReasons = new @Nullable String[MAX_CHOICES];
 
   /** Set if the current event contains data other than a token. */
   boolean otherData;
@@ -142,11 +142,11 @@ final class ResponseFacts implements JsonSink {
   private void gap(int index, long nanos) {
     long[] last = lastNanosByChoice;
     if (last == null) {
-      last = new long[MAX_COMPLETIONS];
+      last = new long[MAX_CHOICES];
       lastNanosByChoice = last;
     }
     // The last slot is shared by all further choices, which cannot be distinguished.
-    if ((choices & 1 << index) != 0 && index < MAX_COMPLETIONS - 1) {
+    if ((choices & 1 << index) != 0 && index < MAX_CHOICES - 1) {
       if (gaps == null) {
         gaps = new TokenGaps();
       }
@@ -194,7 +194,7 @@ final class ResponseFacts implements JsonSink {
     otherData |= place != Place.TOKEN_ID && place != Place.INDEX;
     switch (place) {
       case Place.TOKEN_ID -> present(place, nowNanos);
-      case Place.INDEX -> choice = (int) Math.min(count, MAX_COMPLETIONS - 1);
+      case Place.INDEX -> choice = (int) Math.min(count, MAX_CHOICES - 1);
       case Place.PROMPT -> promptTokens = count;
       case Place.COMPLETION -> completionTokens = count;
       case Place.CACHED -> cachedTokens = count;

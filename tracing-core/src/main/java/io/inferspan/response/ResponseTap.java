@@ -220,7 +220,7 @@ public final class ResponseTap {
     return facts.reasoningTokens;
   }
 
-  /** Returns the finish reasons, one per completion in order, at most sixteen. */
+  /** Returns the finish reasons of the choices in order, at most sixteen. */
   public List<String> finishReasons() {
     return facts.finishReasons();
   }

@@ -35,10 +35,10 @@ public record InstalledSdk(
   /** Waits until all ended spans are sent or lost, but no longer than {@code bound}. */
   public boolean flush(Duration bound) {
     long deadline = System.nanoTime() + bound.toNanos();
-    long waitingNow = accounting.ended();
+    long endedNow = accounting.ended();
     boolean flushed = flushOnce(bound.toNanos());
     // A flush may return the result of an earlier one that is still running.
-    for (int i = 1; flushed && i < MOST_FLUSHES && accounting.gone() < waitingNow; i++) {
+    for (int i = 1; flushed && i < MOST_FLUSHES && accounting.gone() < endedNow; i++) {
       LockSupport.parkNanos(BETWEEN_FLUSHES_NANOS);
       flushed = flushOnce(deadline - System.nanoTime());
     }

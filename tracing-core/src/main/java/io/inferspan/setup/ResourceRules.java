@@ -18,7 +18,7 @@ final class ResourceRules {
   private static final String ENABLED = "otel.java.enabled.resource.providers";
   private static final String DISABLED = "otel.java.disabled.resource.providers";
 
-  /** Generates an id at every start. */
+  /** The SDK's resource provider that generates a {@code service.instance.id} at every start. */
   private static final String INSTANCE_IDS =
       "io.opentelemetry.sdk.autoconfigure.ServiceInstanceIdResourceProvider";
 

@@ -103,7 +103,7 @@ class ResponseTapFuzzTest {
           i);
     }
 
-    assertThat(tap.finishReasons()).hasSize(ResponseFacts.MAX_COMPLETIONS);
+    assertThat(tap.finishReasons()).hasSize(ResponseFacts.MAX_CHOICES);
     assertThat(heldBytes(tap)).isBetween(3_000L, (long) ResponseTap.MAX_HELD_BYTES);
   }
 

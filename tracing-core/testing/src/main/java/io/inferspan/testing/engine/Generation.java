@@ -22,7 +22,7 @@ final class Generation {
     (byte) 0xff, (byte) 0xfe, 0, '{', '"', (byte) 0xc3, 0x28, ':', (byte) 0x80, '\n', '\n'
   };
 
-  /** The number of waiting and running requests; only for the engine's event loop. */
+  /** The number of waiting and running requests; used only on the engine's event loop. */
   static final class Load {
     int waiting;
     int running;

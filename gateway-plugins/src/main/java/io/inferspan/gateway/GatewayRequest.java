@@ -1,7 +1,7 @@
 package io.inferspan.gateway;
 
 import io.inferspan.OperationSpan;
-import io.inferspan.gateway.Parts.Part;
+import io.inferspan.gateway.Phases.Phase;
 import io.inferspan.gateway.metrics.GatewayMeters;
 import io.inferspan.gateway.metrics.Outcome;
 import io.inferspan.gateway.metrics.Served;
@@ -35,7 +35,7 @@ public final class GatewayRequest {
   private final OperationSpan span;
   private final Arrival arrival;
   private final boolean watched;
-  private final Parts parts;
+  private final Phases phases;
   private final RequestBody asked;
   private final Attempts attempts;
   private @Nullable Answer answer;
@@ -52,7 +52,7 @@ public final class GatewayRequest {
     this.operation = arrival.api().operation();
     this.watched = span.recording() || tracing.meters() != null;
     // Unobserved requests share objects that store nothing.
-    this.parts = watched ? new Parts(arrival.nanos()) : Parts.UNSEEN;
+    this.phases = watched ? new Phases(arrival.nanos()) : Phases.UNSEEN;
     this.asked = watched ? new RequestBody() : RequestBody.UNSEEN;
     this.attempts = watched ? Attempts.none() : Attempts.UNSEEN;
   }
@@ -146,19 +146,19 @@ public final class GatewayRequest {
 
   /** Records that the request waits in a queue from now on. */
   public void queued() {
-    enter(Part.QUEUE);
+    enter(Phase.QUEUE);
   }
 
   /** Records that the request has left the queue and that its endpoint is being picked. */
   public void dequeued() {
-    enter(Part.SCHEDULE);
+    enter(Phase.SCHEDULE);
   }
 
-  private void enter(Part part) {
+  private void enter(Phase next) {
     if (watched) {
       synchronized (this) {
         if (!ended) {
-          parts.enter(part, tracing.now());
+          phases.enter(next, tracing.now());
         }
       }
     }
@@ -210,7 +210,7 @@ public final class GatewayRequest {
     if (!ended) {
       attempts.add(attempt);
       attempt.begin(ownSpan);
-      enter(Part.CONNECT);
+      enter(Phase.CONNECT);
     }
     return attempt;
   }
@@ -254,7 +254,7 @@ public final class GatewayRequest {
     if (passing != null && !ended) {
       long now = tracing.now();
       if (passing.see(piece, now)) {
-        parts.enter(Part.REST, now);
+        phases.enter(Phase.REST, now);
       }
     }
   }
@@ -302,7 +302,7 @@ public final class GatewayRequest {
       }
       ended = true;
       now = now();
-      parts.end(now);
+      phases.end(now);
       unfinished = attempts.open();
       Answer seen = passed();
       ending = reported.after(status, attempts.last(), seen != null && seen.failedWithin());
@@ -323,7 +323,7 @@ public final class GatewayRequest {
       return;
     }
     asked.describe(span);
-    parts.describe(span);
+    phases.describe(span);
     if (status > 0) {
       span.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
     }
@@ -380,15 +380,15 @@ public final class GatewayRequest {
     return arrival.method();
   }
 
-  Parts parts() {
-    return parts;
+  Phases phases() {
+    return phases;
   }
 
   /** Removes an attempt that has ended. */
   void left(UpstreamAttempt attempt, long nowNanos) {
     attempts.remove(attempt);
     if (isLast(attempt)) {
-      parts.enter(Part.SCHEDULE, nowNanos);
+      phases.enter(Phase.SCHEDULE, nowNanos);
     }
   }
 

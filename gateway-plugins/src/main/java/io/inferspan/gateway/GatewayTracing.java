@@ -151,7 +151,7 @@ public final class GatewayTracing {
 
   /**
    * Returns the priority of the request's objective; 0 if it has no objective or an unknown one, as
-   * in llm-d.
+   * in llm-d; null if no priorities are configured.
    */
   private @Nullable Long priority(GatewayExchange exchange) {
     Map<String, Long> known = priorities;

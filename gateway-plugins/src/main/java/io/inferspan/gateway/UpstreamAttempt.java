@@ -3,7 +3,7 @@ package io.inferspan.gateway;
 import io.inferspan.OperationSpan;
 import io.inferspan.PendingSpan;
 import io.inferspan.catalog.GatewaySpans;
-import io.inferspan.gateway.Parts.Part;
+import io.inferspan.gateway.Phases.Phase;
 import io.inferspan.semconv.CommonAttributes;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapSetter;
@@ -100,7 +100,7 @@ public final class UpstreamAttempt {
     }
     synchronized (request) {
       if (!ended && request.isLast(this)) {
-        request.parts().enter(Part.FIRST_TOKEN, request.now());
+        request.phases().enter(Phase.FIRST_TOKEN, request.now());
       }
     }
   }
@@ -119,7 +119,7 @@ public final class UpstreamAttempt {
     synchronized (request) {
       if (!ended) {
         if (request.isLast(this)) {
-          request.parts().connectionUnreported();
+          request.phases().connectionUnreported();
         }
         status = code;
         answer = Answer.of(contentType, contentEncoding);

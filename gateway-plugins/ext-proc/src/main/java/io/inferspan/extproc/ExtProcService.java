@@ -185,7 +185,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
      * Sets the modes that are assumed for an Envoy that does not report them, as in older versions:
      * buffered request bodies and streamed response bodies. By default, full duplex is assumed.
      */
-    public Builder bufferedUnlessTold() {
+    public Builder bufferedUnlessReported() {
       this.defaultModes = new Modes(BodyMode.BUFFERED, BodyMode.STREAMED);
       return this;
     }

@@ -75,7 +75,8 @@ final class ExtProcServiceTest extends ExtProcFixture {
   void modesThatEnvoyDoesNotReport_areThoseOfTheSetting() throws Exception {
     for (boolean duplex : new boolean[] {true, false}) {
       Setup setup = (duplex ? DUPLEX : BUFFERED).silentAboutModes();
-      ExtProcService service = duplex ? service().build() : service().bufferedUnlessTold().build();
+      ExtProcService service =
+          duplex ? service().build() : service().bufferedUnlessReported().build();
       try (ExtProcRig rig = new ExtProcRig(service, setup)) {
         assertThat(ask(rig, WHOLE).status()).isEqualTo(200);
       }

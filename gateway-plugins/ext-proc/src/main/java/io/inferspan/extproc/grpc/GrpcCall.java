@@ -173,7 +173,7 @@ public final class GrpcCall {
     } catch (RuntimeException e) {
       end(INTERNAL, e.getClass().getSimpleName());
     }
-    settle();
+    pauseOrEnd();
   }
 
   private void receive() throws MalformedMessageException {
@@ -202,7 +202,7 @@ public final class GrpcCall {
   }
 
   /** Pauses reading while the receiver is busy, or ends the call if the peer has ended its side. */
-  private void settle() {
+  private void pauseOrEnd() {
     if (ended) {
       return;
     }
@@ -223,7 +223,7 @@ public final class GrpcCall {
       end(OK, "");
       return;
     }
-    settle();
+    pauseOrEnd();
   }
 
   private void closed() {

@@ -9,10 +9,10 @@ import io.inferspan.semconv.GatewayAttributes;
  * <p>The request is always in exactly one phase. All phases therefore add up to the total, and all
  * except the last add up to the time to the first token, even if engines are retried.
  */
-final class Parts {
+final class Phases {
 
   /** The phases. */
-  enum Part {
+  enum Phase {
     QUEUE,
     SCHEDULE,
     CONNECT,
@@ -21,7 +21,7 @@ final class Parts {
   }
 
   /** A shared instance for requests that are not recorded. */
-  static final Parts UNSEEN = new Parts(0);
+  static final Phases UNSEEN = new Phases(0);
 
   private long queueNanos;
   private long scheduleNanos;
@@ -29,33 +29,33 @@ final class Parts {
   private long firstTokenNanos;
   private long restNanos;
   private final long arrivedNanos;
-  private Part part = Part.SCHEDULE;
+  private Phase phase = Phase.SCHEDULE;
   private long sinceNanos;
 
-  Parts(long arrivedNanos) {
+  Phases(long arrivedNanos) {
     this.arrivedNanos = arrivedNanos;
     this.sinceNanos = arrivedNanos;
   }
 
   /** Enters another phase; ignored after the first token. */
-  void enter(Part next, long nowNanos) {
-    if (part != Part.REST) {
+  void enter(Phase next, long nowNanos) {
+    if (phase != Phase.REST) {
       close(nowNanos);
-      part = next;
+      phase = next;
     }
   }
 
   /** Counts the connect phase as time to the first token if no connection was reported. */
   void connectionUnreported() {
-    if (part == Part.CONNECT) {
-      part = Part.FIRST_TOKEN;
+    if (phase == Phase.CONNECT) {
+      phase = Phase.FIRST_TOKEN;
     }
   }
 
   private void close(long nowNanos) {
     long passed = nowNanos - sinceNanos;
     sinceNanos = nowNanos;
-    switch (part) {
+    switch (phase) {
       case QUEUE -> queueNanos += passed;
       case SCHEDULE -> scheduleNanos += passed;
       case CONNECT -> connectNanos += passed;

@@ -9,6 +9,10 @@ import java.util.concurrent.CompletionStage;
 /**
  * An index of the pods that hold each block.
  *
+ * <p>A block has two keys: the request key, which {@code BlockKeys} computes from the tokens of a
+ * prompt, and the hash by which its engine identifies it in events. A holder is a pod and the tier,
+ * such as GPU memory, in which it has the block.
+ *
  * <p>All methods may be called from any thread, never block, and never throw because of the
  * backend. A backend that cannot answer returns no hits and the reason in {@link
  * BlockHits#failure()}; a failed write completes its stage exceptionally.

@@ -63,8 +63,7 @@ final class BlockTable {
     PodEntry[] interned = entries.intern(more);
     addInterned(keys, interned);
     // A pod cleared meanwhile may have retired entries in blocks that the sweep has already
-    // visited.
-    // Adding the current entries replaces them.
+    // visited. Adding the current entries replaces them.
     while (!entries.areCurrent(interned)) {
       interned = entries.intern(more);
       addInterned(keys, interned);

@@ -1,7 +1,7 @@
 package io.inferspan.kvcache.index;
 
 /**
- * A pod that holds a block, and the tier it is in.
+ * A holder of a block: a pod, and the tier of memory that has the block there.
  *
  * @param pod the pod's identity, usually {@code ip:port}
  * @param tier the tier in lower case: {@code gpu}, {@code cpu} …

@@ -19,7 +19,8 @@ public record EventSource(String pod, String endpoint, @Nullable String replayEn
   /** Rejects invalid endpoints. */
   public EventSource {
     if (pod.isBlank()) {
-      throw new IllegalArgumentException("The pod of " + endpoint + " has no name");
+      throw new IllegalArgumentException(
+          "The pod of " + endpoint + " has no name; it must be the address that lookups use");
     }
     checked("endpoint", endpoint);
     if (replayEndpoint != null) {

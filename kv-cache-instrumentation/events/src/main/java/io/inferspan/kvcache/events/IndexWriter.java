@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link PodBlocks} records what the index should contain for a pod. After a failed write, the
  * pod is <em>behind</em>: its events change only this record, until the pod has been cleared in the
- * index and rewritten. The repair is retried after 100 ms, later every 5 s.
+ * index and rewritten. The repair is retried after 100 ms, then at doubling intervals up to 5 s.
  *
  * <p>The first failed write of an outage, or a lost connection, makes all other pods of all workers
  * <em>suspect</em>, because an index that has restarted may have lost their blocks. A few blocks of
@@ -59,7 +59,10 @@ final class IndexWriter {
   private final AtomicLong outages;
   private final Map<String, PodBlocks> pods = new HashMap<>();
   private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+
+  /** True if the pending writes are additions, false if they are removals. */
   private boolean adding;
+
   private long seenOutages;
   private boolean repairsDue;
 

@@ -51,7 +51,10 @@ final class Receiver implements Runnable {
   private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
   private final List<Subscription> subscriptions = new ArrayList<>();
   private final PendingSources pending;
+
+  /** A pipe that wakes this thread when a byte is written to it. */
   private final Pipe bell;
+
   private ZMQ.@Nullable Poller current;
   private boolean faulted;
   private volatile boolean closing;

@@ -73,11 +73,19 @@ final class Stream {
   private long lastApplied = NONE;
   private int lastChecksum;
   private int connection;
+
+  /** True once a batch was applied; batches before it are not missing. */
   private boolean joined;
+
   private Topic topic = Topic.NONE;
   private @Nullable Replay replay;
   private long noReplayBefore = System.nanoTime();
+
+  /**
+   * True if blocks of the pod may be missing in the index, so that a replay of all batches is due.
+   */
   private boolean incomplete;
+
   private int recoveries;
   private long noRecoveryBefore = System.nanoTime();
 
@@ -161,7 +169,9 @@ final class Stream {
     boolean recovers = mayRecover();
     boolean sameRun = lastApplied == NONE || message.connection() == connection;
     if (sameRun || !replays || recovers) {
-      // Otherwise they are counted when the replay has shown whether the publisher restarted.
+      // Otherwise they are counted once the replay has shown whether the publisher has restarted:
+      // the
+      // missing batches of a restarted publisher are others.
       countMissed(missing);
     }
     if (recovers) {

@@ -115,7 +115,9 @@ public final class RedisIndexOptions {
     }
     if (!first.encrypted() && (given.trust != null || given.identity != null)) {
       throw new IllegalArgumentException(
-          "Certificates are given for " + first + ", but only rediss:// is encrypted");
+          "Certificates are given for "
+              + first
+              + ", but only rediss:// is encrypted; use rediss://, or give no certificates");
     }
     if (given.password != null && first.password() != null) {
       throw new IllegalArgumentException(

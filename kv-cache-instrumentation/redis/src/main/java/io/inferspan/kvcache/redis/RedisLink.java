@@ -70,6 +70,7 @@ final class RedisLink {
   private enum State {
     CONNECTING,
     UP,
+    /** Not connected: waits for the next attempt. */
     RESTING,
     CLOSED
   }
@@ -91,6 +92,7 @@ final class RedisLink {
     }
   }
 
+  /** Commands whose answers have not arrived yet, and the connection that they were sent on. */
   private record Sent(Promise<List<Response>> answer, int commands, int generation) {}
 
   /**

@@ -92,15 +92,16 @@ final class Writes {
       return Future.succeededFuture();
     }
     // In a cluster no script can access the blocks and the mapping, which are on different nodes.
-    boolean counts = link.clustered();
+    // Instead, the remaining holders are counted here before the mapping is deleted.
+    boolean countsHolders = link.clustered();
     List<Request> requests = new ArrayList<>(2 * blocks.size());
     for (byte[] block : blocks) {
       requests.add(RedisCommands.dropHolders(block, fields));
-      if (counts) {
+      if (countsHolders) {
         requests.add(RedisCommands.holderCount(block));
       }
     }
-    if (!counts) {
+    if (!countsHolders) {
       requests.add(RedisCommands.prune(key, blocks));
       return write.send(requests).mapEmpty();
     }

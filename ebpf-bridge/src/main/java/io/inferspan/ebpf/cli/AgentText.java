@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 /** Formats the agent's messages at its start and its end. */
 final class AgentText {
 
-  /** How the outcome ends for a library without known functions; such libraries are not listed. */
+  /** The end of a library's outcome if it has no function to probe; it is then not listed. */
   private static final String NOTHING_IN_IT = "no known function";
 
   private AgentText() {}

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads and writes files in vllm-coldstart-probe's format: one JSON object per line, with all
- * fields in a fixed order. Any other text is rejected with its line and column, so writing the
- * records of a file reproduces its bytes.
+ * Reads and writes files in the format of vllm-coldstart-probe, another recorder of starts: one
+ * JSON object per line, with all fields in a fixed order. Any other text is rejected with its line
+ * and column, so writing the records of a file reproduces its bytes.
  */
 public final class CallRecordFile {
 

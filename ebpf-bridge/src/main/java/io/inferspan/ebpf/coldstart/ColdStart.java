@@ -261,7 +261,7 @@ public final class ColdStart {
   }
 
   /**
-   * Returns the other threads that ran, or waited for disks or devices, for more than 2 % of the
+   * Returns the other threads that ran, or waited for disks or devices, for at least 2 % of the
    * wall time.
    */
   List<ThreadTimeline> busyThreads() {

@@ -14,7 +14,10 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 
-/** Detects that a server is ready. The first of several signs counts. */
+/**
+ * Detects the end of a start: the server is ready or has ended, or the user interrupts. The first
+ * of several signs counts.
+ */
 public final class Readiness {
 
   private static final int POLL_MILLIS = 20;
@@ -28,7 +31,7 @@ public final class Readiness {
   /** Completes when all output was read. */
   private CompletableFuture<Void> output = CompletableFuture.completedFuture(null);
 
-  /** The sign of readiness. */
+  /** The sign that ended the start. */
   public enum Cause {
     URL("ready (its URL answered)"),
     LOG("ready (its output matched)"),
@@ -50,7 +53,7 @@ public final class Readiness {
     }
   }
 
-  /** The time of readiness, on CLOCK_MONOTONIC, and its sign. */
+  /** The end of the start: its sign, and its time on CLOCK_MONOTONIC. */
   public record Ready(Cause cause, long nanos) {}
 
   /** Returns a future that completes on the first sign. */

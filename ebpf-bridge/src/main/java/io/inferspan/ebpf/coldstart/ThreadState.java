@@ -22,7 +22,7 @@ enum ThreadState {
   DISK_OR_FAULT,
   /** It waits in a call for others: a futex, a pipe, a socket, or any of several. */
   FUTEX_PIPE_SOCKET,
-  /** It waits in a CUDA or NCCL call, or spins in one that synchronises. */
+  /** It waits in a CUDA or NCCL call or in an ioctl, or spins in a call that synchronises. */
   DEVICE,
   /** It waits for something else: a timer, a child process, a signal. */
   SLEEP;

@@ -70,7 +70,7 @@ final class ThreadTimeline {
    */
   record Last(ThreadState state, String call) {}
 
-  /** A thread that exists at the end; {@code last} is null if it runs. */
+  /** A thread that exists at the end; {@code last} is null unless it waits in a system call. */
   record Task(String name, @Nullable Last last) {
 
     /** Returns the threads of a process and its descendants, by tid. */

@@ -13,7 +13,10 @@ final class CallFrameProgram {
   private static final int FRAME_POINTER_OF_ARM = 29;
   private static final int LINK_OF_ARM = 30;
 
-  /** A compiler may move other instructions between saving a frame pointer and setting it. */
+  /**
+   * The number of bytes from saving a frame pointer within which it is set; compilers may move
+   * other instructions between the two.
+   */
   private static final int SET_UP_BYTES = 32;
 
   /** Stands for an expression in place of a register. */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * Finds the full symbol table of a file: in the file, in its compressed section, or in its debug
- * file.
+ * Finds the full symbol table of a file: in the file, else in its debug file, else in its
+ * compressed section.
  */
 final class DebugSymbols {
 

@@ -25,7 +25,7 @@ final class HostClocks {
   private static final Set<String> MUTUAL =
       Set.of("all_reduce", "all_gather", "reduce_scatter", "all_to_all");
 
-  /** Timestamps are truncated to microseconds. */
+  /** The maximum error of timestamps, which are truncated to microseconds. */
   private static final long CUT_NANOS = 1_000;
 
   private final Map<String, NavigableMap<Long, Interval>> known = new HashMap<>();
@@ -91,7 +91,10 @@ final class HostClocks {
     }
   }
 
-  /** Returns the offset of the clock that timed an operation; null if it is ours or unknown. */
+  /**
+   * Returns the offset of the clock that timed an operation; null if it is unknown, or the clock of
+   * the first rank's host.
+   */
   @Nullable Interval of(NcclOperation operation) {
     NavigableMap<Long, Interval> intervals = known.get(operation.rank().host());
     if (intervals == null) {

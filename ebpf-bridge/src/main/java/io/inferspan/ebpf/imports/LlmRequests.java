@@ -34,7 +34,7 @@ final class LlmRequests {
   private static final String NAME = EngineSpans.LLM_REQUEST.name(SpanNaming.PROPOSAL);
   private static final double NANOS = 1e9;
 
-  /** The engine and its API server have different clocks. */
+  /** The tolerated error of a sum of durations: engine and API server have different clocks. */
   private static final long TOLERANCE_NANOS = 10_000_000;
 
   private static final Set<String> TIMES =

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NcclMaps {
 
-  /** In the order of the policy's numbers. */
+  /** The collectives, in the order of the policy's numbers for them. */
   private static final List<String> COLLECTIVES =
       List.of("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce");
 

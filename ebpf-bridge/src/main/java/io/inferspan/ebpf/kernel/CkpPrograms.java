@@ -12,7 +12,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The uprobe programs for the functions of {@code inferspan_ckp.h}, one per function. */
+/**
+ * The uprobe programs for the functions of {@code inferspan_ckp.h}, one per function. Applications
+ * call these functions to report the request, operation or step that a thread works for.
+ */
 final class CkpPrograms implements Attacher {
 
   /** The prefix of the header's functions; the rest is the name of the BPF program. */

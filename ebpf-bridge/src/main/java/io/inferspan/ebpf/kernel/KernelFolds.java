@@ -54,6 +54,8 @@ final class KernelFolds implements KernelSums {
   private final BpfMap folds;
   private final KernelSettings settings;
   private final Map<Key, Taken> taken = new HashMap<>();
+
+  /** True while there may be entries of calls that a policy decided about. */
   private boolean judged;
 
   private record Key(long owner, int kind) {}

@@ -60,7 +60,10 @@ public final class KernelSettings implements AutoCloseable {
   private static final int SCHED_AT = 72;
   private static final int MEASURED_AT = 84;
 
-  /** Far more than an engine serves; keeps a local program from flooding traces. */
+  /**
+   * The limit of traced requests per process: far more than an engine serves. It keeps a local
+   * program from flooding traces.
+   */
   private static final int MOST_REQUESTS_PER_SECOND = 10_000;
 
   private static final VarHandle INT = JAVA_INT.varHandle();
@@ -77,7 +80,7 @@ public final class KernelSettings implements AutoCloseable {
   private volatile DetailLevels lowered = DetailLevels.FULL;
 
   /**
-   * The settings.
+   * The settings that do not change while the bridge runs.
    *
    * @param families the flags of the enabled families
    * @param everything whether requests of every process are observed

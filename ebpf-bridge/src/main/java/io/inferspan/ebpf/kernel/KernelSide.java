@@ -31,7 +31,9 @@ public final class KernelSide implements AutoCloseable {
   /** The object whose programs observe calls of CUDA and NCCL. */
   public static final String CALLS = "calls";
 
-  /** The object whose programs observe operations that applications mark. */
+  /**
+   * The object whose programs observe the requests, operations and steps that applications report.
+   */
   public static final String CKP = "ckp";
 
   private static final String PROCESS = "process";
@@ -289,8 +291,8 @@ public final class KernelSide implements AutoCloseable {
 
   /**
    * Returns whether the probes for sampled requests may be detached while there is none. They may
-   * not if detaching takes 0.1 s per function, or if contexts of other programs are read, which
-   * begin without an event.
+   * not if detaching takes 0.1 s per function, or if contexts of other programs are read, because
+   * these contexts begin without an event.
    */
   public boolean maySleep() {
     return detachesQuickly() && (shared == null || !plan.sharing().read());

@@ -30,7 +30,7 @@ public final class PolicySwitch implements AutoCloseable {
     return floor(word());
   }
 
-  /** Returns a new generation number, from 1 to 65535. */
+  /** Returns the generation for the next policy: a number of its load, from 1 to 65535. */
   public int nextGeneration() {
     int before;
     int generation;

@@ -97,7 +97,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
       context.set(IN_TEXT, 0, traceIdHigh);
       context.set(IN_TEXT, 8, traceIdLow);
       context.set(IN_TEXT, CONTEXT_SPAN_AT, spanId);
-      // If the map is full, the context is not published, which the contract allows.
+      // If the map is full, the context is not published; readers of the map must expect that.
       map.put(arena.allocateFrom(JAVA_LONG, own | tid), context);
     }
   }

@@ -22,7 +22,7 @@ public final class TrapMeter {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
 
-  /** Between other work, a trap takes longer than in a loop, because it misses the caches. */
+  /** How much longer a trap takes between other work than in a loop: it misses the caches. */
   private static final double OUTSIDE_A_LOOP = 1.5;
 
   private final UprobeMode mode;
@@ -40,7 +40,7 @@ public final class TrapMeter {
     } catch (SystemCallException | UncheckedIOException refused) {
       LOGGER.log(
           Level.DEBUG,
-          "The machine code to measure traps with could not be mapped, so a default is used",
+          "The cost of probes is not measured, because the code for it could not be mapped",
           refused);
       return new TrapMeter(mode, 0);
     }

@@ -1,7 +1,7 @@
 package io.inferspan.ebpf.kernel;
 
 /**
- * The CPU time of probes without that of their programs.
+ * The CPU time of traps, the interruptions of threads by probes, without that of the programs.
  *
  * @param entryNanos at a function's entry
  * @param returnNanos at its return, in addition

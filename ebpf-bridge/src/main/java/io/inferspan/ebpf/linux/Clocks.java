@@ -76,8 +76,8 @@ public final class Clocks {
   }
 
   /**
-   * Links it as critical, because it never blocks and is shorter than the JVM's thread state
-   * transition.
+   * Links {@code clock_gettime} as critical, because it never blocks and is shorter than the JVM's
+   * thread state transition.
    */
   @SuppressWarnings("restricted")
   private static MethodHandle handle() {

@@ -28,7 +28,7 @@ public final class RingThread implements AutoCloseable {
 
   private static final int SHORTEST_WAIT_MILLIS = 2;
 
-  /** Each turn of the loop costs about 0.1 ms of CPU time, because the caches are cold by then. */
+  /** The longest wait: a turn of the loop costs about 0.1 ms of CPU time with cold caches. */
   private static final int LONGEST_WAIT_MILLIS = 256;
 
   /** The longest wait for data in a ring that is full before programs wake the thread. */

@@ -22,7 +22,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts GPU work by launch, from the USDT probes of parcagpu's library.
+ * Counts GPU work by launch, from the USDT probes of parcagpu: a library that a process loads, and
+ * that reads CUPTI there.
  *
  * <p>Work that is reported before its launch has returned waits in a table in the kernel until
  * {@link #attribute} finds its launch.
@@ -44,7 +45,10 @@ final class DeviceWork implements AutoCloseable {
 
   private final BpfObject programs;
   private final TracingPoints points;
+
+  /** The sums of the entries that were removed from the kernel's table. */
   private final Map<Stack, Sum> late = new HashMap<>();
+
   private Set<ByteBuffer> foundBefore = Set.of();
 
   private DeviceWork(BpfObject programs) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StackRecorder implements AutoCloseable {
 
-  private static final int EVERYBODY = 0;
+  private static final int ALL_PROCESSES = 0;
   private static final int TRACE_BYTES = 16;
 
   /** Flags of a target in the kernel's map. */
@@ -160,7 +160,7 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   private void attach(int frequency) {
-    List<Integer> pids = scope.pids().isEmpty() ? List.of(EVERYBODY) : scope.pids();
+    List<Integer> pids = scope.pids().isEmpty() ? List.of(ALL_PROCESSES) : scope.pids();
     try (Arena arena = Arena.ofConfined()) {
       String traceId = scope.traceId();
       if (traceId != null) {

@@ -1,8 +1,8 @@
 /**
  * Counts stacks of processes in the kernel: of running threads, waits, CUDA calls and GPU work.
  *
- * <p>The package loads its own programs and works without a bridge. Closing the recorder unloads
- * them.
+ * <p>The package loads its own programs, and closing the recorder unloads them. It needs a running
+ * bridge only to tell the requests of stacks apart.
  */
 @NullMarked
 package io.inferspan.ebpf.stacks;

@@ -53,7 +53,7 @@ public final class ProgramTrial {
 
   /** Returns what a budget charges for each probe. */
   static Prerequisite traps(TrapTimes traps) {
-    String name = "time of traps";
+    String name = "cost of a probe";
     return traps.measured()
         ? Prerequisite.available(name, traps.toString())
         : Prerequisite.limited(name, "not measured; a budget assumes " + traps, "");

@@ -183,7 +183,7 @@ public final class SupportCheck {
             : available("sleep", "while no request is sampled"));
   }
 
-  /** Checks whether the kernel can measure programs. For a budget they measure themselves. */
+  /** Checks whether the kernel can time programs. For a budget, the programs time themselves. */
   private void programTimes() {
     found.add(
         system.has(Capability.SYS_ADMIN)

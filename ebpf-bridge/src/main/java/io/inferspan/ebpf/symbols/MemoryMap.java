@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The executable file mappings of a process, from {@code /proc/PID/maps}. */
+/** The executable mappings of a process, from {@code /proc/PID/maps}. */
 record MemoryMap(List<Region> regions) {
 
   private static final Pattern EXECUTABLE =
@@ -15,7 +15,10 @@ record MemoryMap(List<Region> regions) {
               + " *(.*)");
   private static final int HEX = 16;
 
-  /** A mapped part of a file; addresses are compared as unsigned. */
+  /**
+   * A mapping; addresses are compared as unsigned. The path is that of the mapped file, a name such
+   * as {@code [vdso]}, or empty.
+   */
   record Region(long start, long end, long offset, FileId file, String path) {
 
     boolean holds(long address) {

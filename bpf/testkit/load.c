@@ -55,11 +55,11 @@ static uint64_t per_step;
 static double seconds;
 static double pause_nanos;
 static const char *traceparent;
-static uint64_t looks;
+static uint64_t clock_readings;
 static int nothing = -1; /* the descriptor for empty reads */
 
 /* The clock readings and the CPU time of the turns of each library. */
-static uint64_t turn_looks[2], turn_nanos[2];
+static uint64_t turn_readings[2], turn_nanos[2];
 
 static uint64_t read_clock(clockid_t clock)
 {
@@ -77,18 +77,18 @@ static uint64_t now(void)
 /* Returns whose turn it is; at the end of a turn, adds its clock readings and CPU time. */
 static unsigned turn(uint64_t at, uint64_t waited)
 {
-	static uint64_t last, looks_before, cpu_before;
+	static uint64_t last, readings_before, cpu_before;
 	uint64_t cpu;
 
 	if (at == last)
 		return at % 2;
 	cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
 	if (cpu_before) {
-		turn_looks[last % 2] += waited - looks_before;
+		turn_readings[last % 2] += waited - readings_before;
 		turn_nanos[last % 2] += cpu - cpu_before;
 	}
 	last = at;
-	looks_before = waited;
+	readings_before = waited;
 	cpu_before = cpu;
 	return at % 2;
 }
@@ -139,7 +139,7 @@ static void *run(void *calls)
 		}
 	inferspan_ckp_request_end();
 	*(uint64_t *)calls = made;
-	__atomic_fetch_add(&looks, waited, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&clock_readings, waited, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -174,10 +174,10 @@ int main(int count, char **arguments)
 		all += calls[i];
 	}
 	seconds = (double)(now() - begin) / 1e9;
-	printf("%llu calls, %.3f s, %.0f calls/s, %.0f ns of CPU a call, %llu looks", (unsigned long long)all, seconds,
-	       (double)all / seconds, (double)read_clock(CLOCK_PROCESS_CPUTIME_ID) / (double)all, (unsigned long long)looks);
+	printf("%llu calls, %.3f s, %.0f calls/s, %.0f ns of CPU a call, %llu clock readings", (unsigned long long)all, seconds,
+	       (double)all / seconds, (double)read_clock(CLOCK_PROCESS_CPUTIME_ID) / (double)all, (unsigned long long)clock_readings);
 	if (copy)
-		printf(", %.6f", 1 - (double)turn_looks[0] * (double)turn_nanos[1] / (double)turn_looks[1] / (double)turn_nanos[0]);
+		printf(", %.6f", 1 - (double)turn_readings[0] * (double)turn_nanos[1] / (double)turn_readings[1] / (double)turn_nanos[0]);
 	printf("\n");
 	return 0;
 }

@@ -9,7 +9,8 @@ import io.micrometer.tracing.otel.bridge.OtelTracer;
 import io.opentelemetry.context.Context;
 
 /**
- * Records the same number of spans and attributes with Micrometer Tracing's OpenTelemetry bridge.
+ * Records as many spans and attributes as {@link InferspanRequest}, with Micrometer Tracing's
+ * OpenTelemetry bridge.
  */
 final class MicrometerRequest {
 

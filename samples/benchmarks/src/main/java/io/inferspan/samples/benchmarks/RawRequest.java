@@ -12,8 +12,8 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 
 /**
- * Records the same spans with the OpenTelemetry API, as its documentation shows: keys in constants,
- * attributes set on the span, a context for every span.
+ * Records the spans of {@link InferspanRequest} with the OpenTelemetry API, as its documentation
+ * shows: keys in constants, attributes set on the span, a context for every span.
  */
 final class RawRequest {
 

@@ -36,8 +36,8 @@ public class ResponseTapBenchmark {
   private static final int CHUNKS = 64;
 
   /**
-   * OpenAI's chat chunks, which have a long common prefix; Anthropic's events; chunks that differ
-   * early.
+   * The kind of stream: OpenAI's chat chunks, which have a long common prefix; Anthropic's events;
+   * or chunks that differ early.
    */
   @Param({"chat", "messages", "unalike"})
   public String flavour = "chat";

@@ -125,7 +125,7 @@ public final class DemoMain {
       throws IOException, InterruptedException {
     String id = "demo-" + scene.name().toLowerCase(Locale.ROOT).replace('_', '-');
     client.ask(scene.question(id));
-    Trace trace = whole(desk, id, each -> each.hasBesideEngines(lastService));
+    Trace trace = whole(desk, id, each -> each.hasSiblingsOfEngines(lastService));
     Report report = new Report(trace);
     played++;
     if (!options.learn()) {

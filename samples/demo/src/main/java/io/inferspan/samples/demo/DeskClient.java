@@ -56,7 +56,7 @@ final class DeskClient {
     }
 
     /** Returns whether each engine span has a sibling span of this service. */
-    boolean hasBesideEngines(String service) {
+    boolean hasSiblingsOfEngines(String service) {
       return service.isEmpty()
           || spans.stream()
               .filter(span -> span.name().equals(ENGINE_SPAN))

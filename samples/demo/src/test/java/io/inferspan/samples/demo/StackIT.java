@@ -91,7 +91,8 @@ class StackIT {
     String last = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";
     DeskClient.Trace trace =
         Objects.requireNonNull(
-            desk.await(id, each -> each.hasBesideEngines(last), QUIET, SOON), "the trace of " + id);
+            desk.await(id, each -> each.hasSiblingsOfEngines(last), QUIET, SOON),
+            "the trace of " + id);
     return new PlayedScene(answered, trace, desk.view(trace.id()));
   }
 

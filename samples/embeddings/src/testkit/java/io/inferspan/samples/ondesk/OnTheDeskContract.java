@@ -16,7 +16,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** The trace desk shows the model, the tokens, the first token, failures and clients that left. */
+/**
+ * Tests of a gateway with the trace desk: it must show the model, the tokens, the first token,
+ * failures and disconnected clients.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class OnTheDeskContract {
 

@@ -15,8 +15,8 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
- * Runs the benchmarks and compares the results with the bars; exits with status 1 if a bar is
- * missed.
+ * Runs the benchmarks and compares the results with the bars, the limits that they must meet; exits
+ * with status 1 if a bar is missed.
  */
 public final class Bars {
 

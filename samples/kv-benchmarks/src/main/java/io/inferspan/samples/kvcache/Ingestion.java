@@ -136,13 +136,13 @@ public final class Ingestion {
     long wall = System.nanoTime();
     long cpu = SYSTEM.getProcessCpuTime();
     send(process, "go");
-    long lastChange = settled(subscriber.counts(), (long) batches * ports.length);
+    long lastChange = awaitEvents(subscriber.counts(), (long) batches * ports.length);
     double wallSeconds = (lastChange - wall) / 1e9;
     double cpuSeconds = (SYSTEM.getProcessCpuTime() - cpu) / 1e9;
     said.readLine();
     send(process, "end");
     long published = (batches + 1L) * ports.length;
-    settled(subscriber.counts(), published);
+    awaitEvents(subscriber.counts(), published);
     return new Outcome(published, subscriber.counts(), wallSeconds, cpuSeconds, index.size());
   }
 
@@ -156,7 +156,7 @@ public final class Ingestion {
    * Waits until all events are counted, or no more arrive; returns the arrival time of the last
    * batch.
    */
-  private static long settled(KvEventCounts counts, long expected) {
+  private static long awaitEvents(KvEventCounts counts, long expected) {
     long begin = System.nanoTime();
     long lastChange = begin;
     long last = 0;

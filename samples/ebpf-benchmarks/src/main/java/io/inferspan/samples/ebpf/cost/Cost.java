@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** Measures all parts, or the given ones; exits with status 1 if a bar is missed. */
+/**
+ * Measures all costs, or only the given parts; exits with status 1 if a figure misses its bar, the
+ * limit that it must meet.
+ */
 public final class Cost {
 
   private static final List<String> PARTS =

@@ -21,7 +21,7 @@ final class Kit {
 
   private static final Pattern LOAD =
       Pattern.compile(
-          "(\\d+) calls, ([\\d.]+) s, (\\d+) calls/s, (\\d+) ns of CPU a call, (\\d+) looks"
+          "(\\d+) calls, ([\\d.]+) s, \\d+ calls/s, (\\d+) ns of CPU a call, \\d+ clock readings"
               + "(?:, (-?[\\d.]+))?");
   private static final String CORE = Objects.requireNonNullElse(System.getenv("THEIR_CORE"), "1");
   private static final String OUR_CORE = Objects.requireNonNullElse(System.getenv("OUR_CORE"), "0");
@@ -38,11 +38,10 @@ final class Kit {
   /**
    * The result of a load.
    *
-   * @param looks the number of clock readings between calls
    * @param watched the share of a core by which the cost of the watched library exceeded that of
    *     the unwatched one; zero unless they took turns
    */
-  record Load(long calls, double seconds, double nanosPerCall, long looks, double watched) {}
+  record Load(long calls, double seconds, double nanosPerCall, double watched) {}
 
   Path library() {
     return directory.resolve("libcuda.so.1");
@@ -94,10 +93,9 @@ final class Kit {
       return new Load(
           Long.parseLong(matcher.group(1)),
           Double.parseDouble(matcher.group(2)),
-          Double.parseDouble(matcher.group(4)),
-          Long.parseLong(matcher.group(5)),
+          Double.parseDouble(matcher.group(3)),
           // Measured in half of the time, because the two libraries take turns.
-          matcher.group(6) == null ? 0 : Double.parseDouble(matcher.group(6)) / 2);
+          matcher.group(4) == null ? 0 : Double.parseDouble(matcher.group(4)) / 2);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -105,13 +105,17 @@ final class AnatomyReader {
     paint.paint(doing, node.span().startNanos(), node.span().endNanos(), node.span().name(), node);
   }
 
-  /** Adds the stages of the proxy. Their time outside the engine's span counts as "wire". */
+  /**
+   * Adds the stages of the proxy. Their time outside the engine's span counts as "wire". Without
+   * stages, the proxy only forwards, so its own span is the call.
+   */
   private void paintProxy() {
     Node proxy = way.proxy();
     Node prefill = way.prefillStage();
     Node decode = way.decodeStage();
     if (proxy != null) {
-      paint(Doing.PROXY, proxy);
+      boolean forwards = prefill == null && decode == null && way.answeringEngine() != null;
+      paint(forwards ? Doing.WIRE : Doing.PROXY, proxy);
     }
     if (prefill != null) {
       paint(way.prefillEngine() == null ? Doing.PREFILL : Doing.WIRE, prefill);

@@ -3,6 +3,7 @@ package io.inferspan.samples.desk.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.catalog.PdSpans;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.samples.desk.otlp.TestSpan;
 import io.inferspan.semconv.GatewayAttributes;
@@ -68,6 +69,22 @@ class AnatomyTest {
 
     assertThat(parts(anatomy))
         .containsExactly("other 1.0", "queue 20.0", "prefill 40.0", "other 1.0");
+  }
+
+  @Test
+  void proxyWithoutStages_onlyForwards() {
+    Anatomy anatomy =
+        anatomy(
+            List.of(
+                TestSpan.of(GatewaySpans.REQUEST, "", "llm-gateway")
+                    .id(1, 1, 0)
+                    .at(0, 100)
+                    .with(ResponseAttributes.FIRST_TOKEN_MS, 70.0),
+                TestSpan.of(PdSpans.REQUEST, "", "llm-d-pd-proxy").id(1, 2, 1).at(1, 99),
+                Traces.engine("vllm", 3, 2, 20, 40).at(8, 98)));
+
+    assertThat(parts(anatomy))
+        .containsExactly("other 1.0", "wire 7.0", "queue 20.0", "prefill 40.0", "wire 2.0");
   }
 
   @Test

@@ -178,9 +178,9 @@ public final class SupportCheck {
         facts.features().uprobes() == UprobeMode.PERF
             ? limited(
                 "sleep",
-                "never, because detaching probes from libraries is slow",
+                "probes stay attached, because detaching them from libraries is slow",
                 "run on Linux 6.6 or newer")
-            : available("sleep", "while no request is sampled"));
+            : available("sleep", "probes are detached while no request is sampled"));
   }
 
   /** Checks whether the kernel can time programs. For a budget, the programs time themselves. */

@@ -41,8 +41,10 @@ public final class KernelSide implements AutoCloseable {
   private static final String TCP = "tcp";
   private static final String TCP_SENT = "tcp_sent";
 
+  private static final String SCHED = "sched";
+
   /** In the order in which they are attached. */
-  private static final List<String> ON_TRACEPOINTS = List.of("sched", TCP);
+  private static final List<String> ON_TRACEPOINTS = List.of(SCHED, TCP);
 
   private final LoadedPrograms programs = new LoadedPrograms();
   private final List<LibraryProbes> libraries = new ArrayList<>();
@@ -314,13 +316,22 @@ public final class KernelSide implements AutoCloseable {
     return live != null && !live.isEmpty();
   }
 
+  /** Detaches the programs of TCP events, or attaches them again. */
+  public void setTcp(boolean attached) {
+    if (attached) {
+      programs.resume(List.of(TCP));
+    } else {
+      programs.pause(List.of(TCP));
+    }
+  }
+
   /**
    * Detaches the probes of a class if it has its own. {@link EventClass#REQUESTS} has the programs
    * at system calls, because they report when a request begins.
    */
   public void detach(EventClass events) {
     switch (events) {
-      case SCHED -> programs.pause(ON_TRACEPOINTS);
+      case SCHED -> programs.pause(List.of(SCHED));
       case CALLS, LAUNCHES -> ifThere(calls, probes -> probes.pause(events));
       case REQUESTS -> {
         programs.pause(List.of(CONTEXT));
@@ -334,7 +345,7 @@ public final class KernelSide implements AutoCloseable {
   /** Attaches the probes of a class again. */
   public void attach(EventClass events) {
     switch (events) {
-      case SCHED -> programs.resume(ON_TRACEPOINTS);
+      case SCHED -> programs.resume(List.of(SCHED));
       case CALLS, LAUNCHES -> ifThere(calls, probes -> probes.resume(events));
       case REQUESTS -> {
         // A program that was still running when it was detached may have added a request.

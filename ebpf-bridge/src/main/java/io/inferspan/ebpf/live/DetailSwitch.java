@@ -89,6 +89,7 @@ final class DetailSwitch {
   private void apply() {
     DetailLevels next = asleep ? wanted.lowest(ASLEEP) : wanted;
     if (next.equals(now)) {
+      kernel.setTcp(hasTcp(next));
       settings.setAsleep(asleep);
       return;
     }
@@ -98,6 +99,7 @@ final class DetailSwitch {
         settings.attached(events, Clocks.monotonicNanos());
       }
     }
+    kernel.setTcp(hasTcp(next));
     timeline.note(next, Clocks.monotonicNanos());
     settings.setLevels(next);
     settings.setAsleep(asleep);
@@ -107,6 +109,14 @@ final class DetailSwitch {
       }
     }
     now = next;
+  }
+
+  /**
+   * Returns whether the programs of TCP events stay attached. When only the scheduler's level is
+   * detached, they report nothing and cost less than to attach and detach them.
+   */
+  private boolean hasTcp(DetailLevels levels) {
+    return !asleep && !isOff(levels, EventClass.REQUESTS);
   }
 
   private static boolean isOff(DetailLevels levels, EventClass events) {

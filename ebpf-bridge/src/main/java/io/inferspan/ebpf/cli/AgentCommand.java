@@ -142,7 +142,7 @@ final class AgentCommand extends ToolCommand {
 
   private void loadPolicies() throws IOException {
     for (String name : policies) {
-      try (PolicySlots slots = PolicySlots.open();
+      try (PolicySlots slots = PolicySlots.openOwn();
           PolicyObject policy = PolicyCommand.open(name)) {
         slots.swap(policy, Parameters.DEFAULTS, 0);
       }

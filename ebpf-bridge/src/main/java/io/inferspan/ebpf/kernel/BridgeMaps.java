@@ -5,11 +5,16 @@ import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.libbpf.BpfObject;
 import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
 import io.inferspan.ebpf.libbpf.loaded.LoadedProgram;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The programs of a running bridge in any process, and the maps that they share.
@@ -20,6 +25,7 @@ import java.util.TreeMap;
  */
 public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps) {
 
+  private static final String A_MAP = "anon_inode:bpf-map";
   private static final String COUNTERS = "counters";
   private static final String OTEL_CONTEXTS = "otel_contexts";
   private static final int COUNTERS_ENTRIES = 1024;
@@ -75,6 +81,40 @@ public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps
   public int number(String map) {
     int shared = map.equals(OTEL_CONTEXTS) ? maps.getOrDefault(SharedContexts.NAME, 0) : 0;
     return maps.getOrDefault(map, shared);
+  }
+
+  /** Returns whether a process, given its directory in {@code /proc}, holds the bridge's maps. */
+  public boolean isHeldBy(Path process) {
+    return isHeldBy(process, counters());
+  }
+
+  /** Returns whether a process holds a map open, given its directory in {@code /proc}. */
+  public static boolean isHeldBy(Path process, int map) {
+    String wanted = "map_id:\t" + map;
+    try (Stream<Path> files = Files.list(process.resolve("fd"))) {
+      return files
+          .filter(BridgeMaps::isMap)
+          .map(fd -> process.resolve("fdinfo").resolve(fd.getFileName()))
+          .anyMatch(info -> text(info).lines().anyMatch(wanted::equals));
+    } catch (IOException | UncheckedIOException gone) {
+      return false;
+    }
+  }
+
+  private static boolean isMap(Path fd) {
+    try {
+      return Files.readSymbolicLink(fd).toString().equals(A_MAP);
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException gone) {
+      return "";
+    }
   }
 
   /** Returns whether its first program is still loaded. */

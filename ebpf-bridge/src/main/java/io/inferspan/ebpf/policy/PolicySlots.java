@@ -15,9 +15,11 @@ import io.inferspan.ebpf.libbpf.loaded.LoadedProgram;
 import io.inferspan.ebpf.linux.FileDescriptor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,8 +70,20 @@ public final class PolicySlots implements AutoCloseable {
 
   /** Opens the policies of the bridge that was started last; needs CAP_SYS_ADMIN. */
   public static PolicySlots open() {
+    return open(any -> true);
+  }
+
+  /** Opens the policies of this process's bridge. */
+  public static PolicySlots openOwn() {
+    return open(bridge -> bridge.isHeldBy(Path.of("/proc/self")));
+  }
+
+  private static PolicySlots open(Predicate<BridgeMaps> wanted) {
     List<BridgeMaps> running =
-        BridgeMaps.all().stream().filter(each -> each.number(PolicyMaps.PROGRAMS) != 0).toList();
+        BridgeMaps.all().stream()
+            .filter(each -> each.number(PolicyMaps.PROGRAMS) != 0)
+            .filter(wanted)
+            .toList();
     if (running.isEmpty()) {
       throw new BpfException(NO_BRIDGE, START, "");
     }

@@ -1,10 +1,12 @@
 package io.inferspan.ebpf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.Eventually;
 import io.inferspan.ebpf.cli.top.Top;
+import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.libbpf.KernelObjects;
 import io.inferspan.ebpf.libbpf.TestObjects;
 import io.inferspan.ebpf.linux.SystemView;
@@ -145,6 +147,9 @@ class AgentIT {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess agent = agent(receiver, "--policy", "slow-only", "--policy", "latency")) {
       agent.awaitOutput("ready: ");
+      assertThatThrownBy(PolicySlots::openOwn)
+          .as("the agent's bridge is not this process's")
+          .isInstanceOf(BpfException.class);
       try (KitServer later = KitServer.start(directory);
           PolicySlots slots = PolicySlots.open()) {
         assertThat(slots.current())

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,9 @@ final class BudgetCost {
 
   private static final double FULL = 4;
 
+  /** Detail whose cost is at most this share of the budget fits, as the agent itself defines it. */
+  private static final double FITS = 0.9;
+
   private final Kit kit;
 
   BudgetCost(Kit kit) {
@@ -90,6 +94,24 @@ final class BudgetCost {
     private final Samples bridge = new Samples();
     private final Samples compilerAndCollector = new Samples();
     private final TreeSet<String> lowered = new TreeSet<>();
+    private int missing;
+  }
+
+  /**
+   * A class below full detail.
+   *
+   * @param next the cost of tracing at its next higher level, relative to the budget
+   */
+  private record Lowered(String events, double level, double next) {
+
+    private boolean fits() {
+      return next > 0 && next <= FITS;
+    }
+
+    @Override
+    public String toString() {
+      return "%s:%.0f (%.2f)".formatted(events, level, next);
+    }
   }
 
   private void measure(double budget, int rounds, Report report) {
@@ -103,7 +125,9 @@ final class BudgetCost {
           Costs cost = costs.computeIfAbsent(phase, any -> new Costs());
           Kit.Load _ = kit.launchInTurns(SETTLING, phase.times * PER_SECOND);
           measure(agent.pid(), phase, cost);
-          cost.lowered.add(lowered(port));
+          List<Lowered> lowered = lowered(port);
+          lowered.forEach(each -> cost.lowered.add(each.toString()));
+          cost.missing += (int) lowered.stream().filter(Lowered::fits).count();
         }
       }
     } finally {
@@ -139,18 +163,16 @@ final class BudgetCost {
         cost.load.median(),
         cost.bridge.median(),
         cost.compilerAndCollector.median(),
-        cost.lowered);
+        cost.lowered.isEmpty() ? "nothing" : cost.lowered);
     report.atMost(name + ", % of a core", cost.all.median(), BAR * budget);
+    report.atMost(name + ", classes whose next level fits", cost.missing, 0);
   }
 
-  /**
-   * Returns the event classes that are currently below full detail, each with its level and the
-   * cost of tracing at the next higher level.
-   */
-  private static String lowered(int port) {
+  /** Returns the event classes that are currently below full detail. */
+  private static List<Lowered> lowered(int port) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/metrics")).build();
-    TreeSet<String> lowered = new TreeSet<>();
+    List<Lowered> lowered = new ArrayList<>();
     try (HttpClient client = HttpClient.newHttpClient()) {
       String metrics = client.send(request, BodyHandlers.ofString()).body();
       Map<String, String> next =
@@ -162,7 +184,7 @@ final class BudgetCost {
         double detail = Double.parseDouble(level.group(2));
         if (detail < FULL) {
           double cost = Double.parseDouble(next.getOrDefault(level.group(1), "0"));
-          lowered.add("%s:%.0f (%.2f)".formatted(level.group(1), detail, cost));
+          lowered.add(new Lowered(level.group(1), detail, cost));
         }
       }
     } catch (IOException e) {
@@ -170,7 +192,7 @@ final class BudgetCost {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
-    return lowered.isEmpty() ? "nothing" : String.join(",", lowered);
+    return lowered;
   }
 
   private static int freePort() {

@@ -16,18 +16,16 @@ import org.jspecify.annotations.Nullable;
  * <p>When two consecutive periods exceed the budget, detail is lowered until this saves the excess:
  * first that of the scheduler's events, last that of launches. If that is not enough, requests are
  * no longer recognised. Detail is raised in the reverse order, after some time within the budget.
- * This time doubles with each raise that exceeds the budget.
  *
- * <p>The cost of a detached class is unknown, so the class is attached on trial. A fifth of the
- * budget is for trials and for attaching and detaching as such: after each of them, no class is
- * attached until a fifth of the budget for the time since then has covered what it cost.
+ * <p>A detached class is attached on trial, because its cost is only estimated: as last measured,
+ * scaled by how the cost of the attached classes has changed since. If it should fit, the unused
+ * part of the budget pays for attaching it. Otherwise it is tried only as often as a fifth of the
+ * budget pays for the trials.
  */
 final class BudgetController {
 
   /** The time within the budget after which detail is raised. */
   static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  private static final long MOST_QUIET_NANOS = TimeUnit.SECONDS.toNanos(16);
 
   /** The interval of periods in full detail, where only a rise of the cost changes levels. */
   private static final long FULL_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -35,13 +33,13 @@ final class BudgetController {
   /** The longest interval of periods while all classes are detached. */
   private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(4);
 
-  /** A raise that lasts this long has succeeded. */
-  private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(2);
-
   private static final double SHORTEST_TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
 
-  /** The share of the budget that trials and changes may take. */
+  /** The share of the budget for trials of classes that probably do not fit. */
   private static final double FOR_TRIALS = 0.2;
+
+  /** How long before the unused part of the budget has paid for changes the next may follow. */
+  private static final long ADVANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(750);
 
   private static final long MOST_TRIAL_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
@@ -50,11 +48,14 @@ final class BudgetController {
    */
   private static final double AIM = 0.9;
 
-  /**
-   * The unused share of the budget that a trial needs, unless its class cost less when it was last
-   * attached.
-   */
-  private static final double ROOM_TO_ATTACH = 0.3;
+  /** The unused share of the budget that the trial of a class needs that probably does not fit. */
+  private static final double ROOM_TO_TRY = 0.1;
+
+  /** The assumed cost of a detached class that was never measured. */
+  private static final double ASSUMED_COST = 0.3;
+
+  /** Costs below this share of the budget do not show whether the load has changed. */
+  private static final double SHOWS_LOAD = 0.01;
 
   /** A class with a smaller share of the cost keeps its detail. */
   private static final double WORTHWHILE = 0.02;
@@ -68,17 +69,27 @@ final class BudgetController {
   private final Detachable detachable;
   private final Map<EventClass, Long> nextTrial = new EnumMap<>(EventClass.class);
 
-  /** What the lowest level of a detached class cost when it was last attached. */
-  private final Map<EventClass, Double> lastCost = new EnumMap<>(EventClass.class);
+  /**
+   * The cost of each class in full detail: as last measured, scaled since then by how the cost of
+   * the attached classes has changed.
+   */
+  private final Map<EventClass, Double> known = new EnumMap<>(EventClass.class);
 
   private DetailLevels levels = DetailLevels.FULL;
   private long quietSince;
-  private long wait = QUIET_NANOS;
-  private long raised;
+  private long attachedNanos;
   private boolean exceeded;
   private boolean urgent;
   private @Nullable EventClass onTrial;
+
+  /** When the unused part of the budget will have covered what trials and changes have cost. */
   private long nextAttach;
+
+  /** When {@link #FOR_TRIALS} of the budget will have covered it. */
+  private long nextTry;
+
+  /** The share of the budget that was left in the last period within it. */
+  private double unused;
 
   /**
    * The classes that may be detached in addition to the scheduler and system calls.
@@ -97,8 +108,9 @@ final class BudgetController {
     this.shares = shares.clone();
     this.detachable = detachable;
     this.quietSince = nowNanos;
-    this.raised = nowNanos - TRIAL_NANOS;
+    this.attachedNanos = nowNanos;
     this.nextAttach = nowNanos;
+    this.nextTry = nowNanos;
   }
 
   DetailLevels levels() {
@@ -107,29 +119,57 @@ final class BudgetController {
 
   /** Returns the levels for the next period, after one with this cost at the current levels. */
   DetailLevels period(Load load, long nowNanos) {
+    follow(load);
     if (load.total() > 1) {
       lower(load, nowNanos);
       return levels;
     }
     exceeded = false;
     urgent = false;
-    if (nowNanos - quietSince >= (load.total() < ROOM_TO_ATTACH ? QUIET_NANOS : wait)) {
+    unused = Math.max(0, AIM - load.total());
+    onTrial = null;
+    if (nowNanos - quietSince >= QUIET_NANOS) {
       raise(load, nowNanos);
-    }
-    if (nowNanos - raised >= TRIAL_NANOS) {
-      wait = QUIET_NANOS;
-      onTrial = null;
     }
     return levels;
   }
 
+  /** Notes what attached classes cost, and how far this shows that the load has changed. */
+  private void follow(Load load) {
+    double before = 0;
+    double now = 0;
+    for (Map.Entry<EventClass, Double> each : load.inFull().entrySet()) {
+      if (!isDetached(each.getKey()) && known.containsKey(each.getKey())) {
+        before += known.get(each.getKey());
+        now += each.getValue();
+      }
+    }
+    double change = Math.max(now, SHOWS_LOAD) / Math.max(before, SHOWS_LOAD);
+    known.replaceAll((events, cost) -> cost * change);
+    load.inFull()
+        .forEach(
+            (events, cost) -> {
+              if (!isDetached(events)) {
+                known.put(events, cost);
+              }
+            });
+  }
+
+  /** Returns what the class probably costs at the lowest level at which it is attached. */
+  private double attachedCost(EventClass events) {
+    Double cost = known.get(events);
+    return cost == null ? ASSUMED_COST : cost * shares[lowest(events).number()];
+  }
+
   /**
    * Notes that changing levels cost as much as the whole budget allows for {@code budgetNanos}.
-   * Detail can be lowered at any time, but no class is attached until a fifth of the budget has
-   * covered this cost.
+   * Detail can be lowered at any time, but no class is attached until the unused part of the budget
+   * has covered this cost, and none that probably does not fit until a fifth of the budget has.
    */
   void switched(double budgetNanos, long nowNanos) {
-    nextAttach = later(Math.max(nextAttach, nowNanos), budgetNanos);
+    double share = Math.max(FOR_TRIALS, unused);
+    nextAttach = later(Math.max(nextAttach, nowNanos), budgetNanos, share);
+    nextTry = later(Math.max(nextTry, nowNanos), budgetNanos, FOR_TRIALS);
   }
 
   /**
@@ -142,11 +182,11 @@ final class BudgetController {
     }
     double needed =
         events != EventClass.REQUESTS && isDetached(EventClass.REQUESTS)
-            ? lastCost.getOrDefault(EventClass.REQUESTS, ROOM_TO_ATTACH)
+            ? attachedCost(EventClass.REQUESTS)
             : 0;
     double more =
         isDetached(events)
-            ? lastCost.getOrDefault(events, ROOM_TO_ATTACH)
+            ? attachedCost(events)
             : load.inFull(events) * shares[levels.of(events).higher().number()]
                 - spent(load, events);
     return load.total() + needed + more;
@@ -157,9 +197,15 @@ final class BudgetController {
     if (levels.equals(DetailLevels.FULL)) {
       return FULL_REST_NANOS;
     }
-    long trial =
-        Math.max(nextAttach, nextTrial.getOrDefault(EventClass.REQUESTS, nowNanos)) - nowNanos;
-    return isAllDetached() ? Math.clamp(trial, QUIET_NANOS, LONGEST_REST_NANOS) : QUIET_NANOS;
+    if (isAllDetached()) {
+      EventClass first = EventClass.REQUESTS;
+      long due = attachedCost(first) <= unused ? nextAttach : tryNanos(first, nowNanos);
+      return due > nowNanos ? Math.min(due - nowNanos, LONGEST_REST_NANOS) : QUIET_NANOS;
+    }
+    boolean waits =
+        nextAttach - ADVANCE_NANOS > nowNanos
+            && ORDER.stream().anyMatch(each -> isDetached(each) && attachedCost(each) <= unused);
+    return waits ? Math.min(nextAttach - ADVANCE_NANOS - nowNanos, QUIET_NANOS) : QUIET_NANOS;
   }
 
   /** Returns whether all classes are detached, so that observed processes run no program. */
@@ -189,10 +235,6 @@ final class BudgetController {
     if (urgent) {
       return; // It may be a burst of the JVM's compiler or garbage collector.
     }
-    if (nowNanos - raised < TRIAL_NANOS) {
-      wait = Math.min(2 * wait, MOST_QUIET_NANOS);
-      raised = nowNanos - TRIAL_NANOS;
-    }
     DetailLevels before = levels;
     lower(load, before);
     if (levels.equals(before)) {
@@ -205,7 +247,6 @@ final class BudgetController {
     for (EventClass events : ORDER) {
       if (isDetached(events) && before.of(events) != DetailLevel.DETACHED) {
         wait(events, load.inFull(events) * SHORTEST_TRIAL_NANOS, nowNanos);
-        lastCost.put(events, load.inFull(events) * shares[lowest(events).number()]);
       }
     }
   }
@@ -213,10 +254,9 @@ final class BudgetController {
   private void failed(EventClass tried, Load load, long nowNanos) {
     onTrial = null;
     double spent = spent(load, tried);
-    lastCost.put(tried, spent);
     set(tried, DetailLevel.DETACHED);
     // What the bridge takes without the class is not a cost of the trial.
-    double cost = spent * (nowNanos - raised);
+    double cost = spent * (nowNanos - attachedNanos);
     wait(tried, cost, nowNanos);
     switched(cost, nowNanos);
   }
@@ -228,11 +268,11 @@ final class BudgetController {
   private void wait(EventClass events, double cost, long nowNanos) {
     long rivals =
         isDetached(EventClass.REQUESTS) ? 1 : ORDER.stream().filter(this::isDetached).count();
-    nextTrial.put(events, later(nowNanos, cost * Math.max(1, rivals)));
+    nextTrial.put(events, later(nowNanos, cost * Math.max(1, rivals), FOR_TRIALS));
   }
 
-  private static long later(long nanos, double cost) {
-    return nanos + Math.min(MOST_TRIAL_WAIT_NANOS, (long) (cost / FOR_TRIALS));
+  private static long later(long nanos, double cost, double share) {
+    return nanos + Math.min(MOST_TRIAL_WAIT_NANOS, (long) (cost / share));
   }
 
   private void lower(Load load, DetailLevels before) {
@@ -258,14 +298,17 @@ final class BudgetController {
   }
 
   private void raise(Load load, long nowNanos) {
-    quietSince = nowNanos;
     double room = AIM - load.total();
     for (EventClass events : ORDER.reversed()) {
-      if (isDetached(events) && attached(events, room, nowNanos)) {
-        return;
+      if (isDetached(events) && attachedCost(events) <= room && !isUseless(events)) {
+        if (isPaid(events, nowNanos)) {
+          attach(events, nowNanos);
+          return;
+        }
+        room -= attachedCost(events); // No class that is shed earlier takes its room.
       }
       if (events == EventClass.REQUESTS && isDetached(events)) {
-        return; // Other classes have no events without recognised requests.
+        break; // Other classes have no events without recognised requests.
       }
       while (levels.of(events) != DetailLevel.FULL && !isDetached(events)) {
         DetailLevel next = levels.of(events).higher();
@@ -275,24 +318,44 @@ final class BudgetController {
         }
         room -= more;
         set(events, next);
-        raised = nowNanos;
-        onTrial = null;
+      }
+    }
+    if (room >= ROOM_TO_TRY) {
+      tryOne(nowNanos);
+    }
+  }
+
+  /** Attaches the first class whose turn it is to be tried although it probably does not fit. */
+  private void tryOne(long nowNanos) {
+    for (EventClass events : ORDER.reversed()) {
+      if (isDetached(events) && !isUseless(events) && nowNanos >= tryNanos(events, nowNanos)) {
+        attach(events, nowNanos);
+        return;
+      }
+      if (events == EventClass.REQUESTS && isDetached(events)) {
+        return;
       }
     }
   }
 
-  private boolean attached(EventClass events, double room, long nowNanos) {
-    // Without waits for the device, launches say little about an engine's step.
-    boolean isLast = events == EventClass.LAUNCHES && isDetached(EventClass.CALLS);
-    long due = Math.max(nextAttach, nextTrial.getOrDefault(events, nowNanos));
-    double needed = Math.min(ROOM_TO_ATTACH, lastCost.getOrDefault(events, ROOM_TO_ATTACH));
-    if (isLast || room < needed || nowNanos < due) {
-      return false;
-    }
+  /** Returns whether a class that fits can be attached; system calls have no probes to attach. */
+  private boolean isPaid(EventClass events, long nowNanos) {
+    return events == EventClass.SYSCALLS || nowNanos >= nextAttach - ADVANCE_NANOS;
+  }
+
+  /** Without waits for the device, launches say little about an engine's step. */
+  private boolean isUseless(EventClass events) {
+    return events == EventClass.LAUNCHES && isDetached(EventClass.CALLS);
+  }
+
+  private long tryNanos(EventClass events, long nowNanos) {
+    return Math.max(nextTry, nextTrial.getOrDefault(events, nowNanos));
+  }
+
+  private void attach(EventClass events, long nowNanos) {
     set(events, lowest(events));
-    raised = nowNanos;
+    attachedNanos = nowNanos;
     onTrial = events;
-    return true;
   }
 
   /** Returns the lowest level at which a class is attached. */

@@ -45,7 +45,7 @@ final class BudgetKeeper {
   private static final Duration END = Duration.ofSeconds(2);
   private static final long LOOK_MILLIS = 250;
 
-  /** The shortest interval while every class is detached, so that nothing can be lowered. */
+  /** The time after a change while every class is detached, so that nothing can be lowered. */
   private static final long LOOK_DETACHED_MILLIS = 1_000;
 
   private static final long MEASURED_MILLIS = 50;
@@ -142,7 +142,11 @@ final class BudgetKeeper {
    */
   private long lookMillis(long next) {
     long restMillis = TimeUnit.NANOSECONDS.toMillis(next - Clocks.monotonicNanos());
-    return controller.isAllDetached() ? Math.max(LOOK_DETACHED_MILLIS, restMillis) : LOOK_MILLIS;
+    boolean off = controller.isAllDetached();
+    if (next == 0) {
+      return off ? LOOK_DETACHED_MILLIS : LOOK_MILLIS;
+    }
+    return off ? Math.max(1, restMillis) : Math.clamp(restMillis, 1, LOOK_MILLIS);
   }
 
   /** Runs one period; returns whether levels have changed. */

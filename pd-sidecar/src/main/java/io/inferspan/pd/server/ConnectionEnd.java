@@ -60,10 +60,11 @@ final class ConnectionEnd {
 
   private static void endOutput(DuplexChannel socket) {
     SslHandler tls = socket.pipeline().get(SslHandler.class);
-    if (tls != null) {
-      tls.closeOutbound();
+    if (tls == null) {
+      socket.shutdownOutput();
+    } else {
+      tls.closeOutbound().addListener(_ -> socket.shutdownOutput());
     }
-    socket.shutdownOutput();
   }
 
   /** Truncates a response in a way that the client can detect. */

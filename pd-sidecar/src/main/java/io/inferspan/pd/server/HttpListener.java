@@ -3,6 +3,7 @@ package io.inferspan.pd.server;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.net.TurnEndFlush;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -125,6 +126,7 @@ public final class HttpListener implements AutoCloseable {
   private final class Initializer extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel client) {
+      client.pipeline().addLast(new TurnEndFlush());
       if (settings.tls() == null) {
         client.pipeline().addLast(new PrefaceDetector());
       } else {

@@ -1,6 +1,7 @@
 package io.inferspan.pd.upstream;
 
 import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.net.TurnEndFlush;
 import io.inferspan.pd.net.UpstreamTls;
 import io.inferspan.pd.telemetry.ConnectionMeters;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
@@ -247,6 +248,7 @@ public final class Upstreams implements AutoCloseable {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
+        channel.pipeline().addLast(new TurnEndFlush());
         UpstreamTls tls = settings.tls();
         if (tls != null) {
           SslHandler handler = tls.newHandler(channel.alloc(), target.host(), target.port());

@@ -12,7 +12,6 @@ import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.net.ServerTls;
 import io.inferspan.pd.net.UpstreamTls;
 import io.inferspan.pd.proxy.PdProxy;
-import io.inferspan.pd.request.Decoders;
 import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.server.HttpListener;
 import io.inferspan.pd.telemetry.ConnectionMeters;
@@ -57,7 +56,6 @@ public final class SidecarServer implements AutoCloseable {
             upstreams("decoder", metrics.connections(Stage.DECODE)),
             upstreams("encoder", metrics.connections(Stage.ENCODE)),
             new Upstreams(loops, settings(null, new ConnectionMeters())),
-            decoders(),
             AllowList.of(config, loops.vertx(), kubernetes),
             new PdTracing(
                 telemetry, config.kvConnector().name(), config.get(Settings.EC_CONNECTOR)),
@@ -156,14 +154,6 @@ public final class SidecarServer implements AutoCloseable {
     // Each lookup has a timeout, and failures are logged.
     pods.known().otherwiseEmpty().toCompletionStage().toCompletableFuture().join();
     return pods;
-  }
-
-  private Decoders decoders() {
-    return new Decoders(
-        config.orNull(Settings.POD_IP),
-        config.get(Settings.PORT),
-        config.get(Settings.MODEL_SERVER_PORT),
-        config.get(Settings.DATA_PARALLEL_SIZE));
   }
 
   /** Returns the port of the first listener. */

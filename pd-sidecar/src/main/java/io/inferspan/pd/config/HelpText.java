@@ -37,7 +37,7 @@ final class HelpText {
   }
 
   private void group(Group group) {
-    title(group.title());
+    title(group.title);
     for (Setting<?> setting : Settings.in(group)) {
       entry(flag(setting), meaning(setting));
     }
@@ -48,7 +48,7 @@ final class HelpText {
   }
 
   private void ignored() {
-    title(Group.IGNORED.title());
+    title(Group.IGNORED.title);
     List<String> names = new ArrayList<>();
     Settings.in(Group.IGNORED).forEach(setting -> names.add("--" + setting.key));
     wrap("  ", String.join(", ", names), "  ");

@@ -23,14 +23,10 @@ public final class Setting<T> {
     /** Flags of Go's loggers, which occur in pod specs and have no meaning here. */
     IGNORED("Accepted and ignored");
 
-    private final String title;
+    final String title;
 
     Group(String title) {
       this.title = title;
-    }
-
-    String title() {
-      return title;
     }
   }
 

@@ -10,11 +10,13 @@ import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.telemetry.Dispatch;
 import io.inferspan.pd.upstream.EngineAnswer;
 import io.inferspan.pd.upstream.Target;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -71,7 +73,7 @@ public final class Mooncake implements Connector {
       return;
     }
     Bootstraps.Engine engine = engines.get(ThreadLocalRandom.current().nextInt(engines.size()));
-    String transferId = "xfer-" + RequestIds.random();
+    String transferId = "xfer-" + UUID.randomUUID();
     JsonEdit prefill =
         request.body().edit().set(BodyMembers.KV_TRANSFER_PARAMS, prefillParams(transferId));
     TokenCaps.firstToken(prefill, request);
@@ -81,7 +83,7 @@ public final class Mooncake implements Connector {
             .edit()
             .set(BodyMembers.KV_TRANSFER_PARAMS, decodeParams(transferId, server, engine));
     request.ask(
-        PrefillLeg.concurrent(prefill.pieces(), Map.of(RANK, engine.rank())),
+        new PrefillLeg(prefill.pieces(), Map.of(RANK, engine.rank()), Dispatch.DETACHED, null),
         answer -> forgetWhereFailed(server, answer));
     request.stream(DecodeLeg.of(decode.pieces()));
   }

@@ -15,10 +15,12 @@ import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.telemetry.Dispatch;
 import io.inferspan.pd.upstream.EngineAnswer;
 import io.inferspan.pd.upstream.Target;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,8 +125,8 @@ public final class Nixl implements Connector {
             .set(BodyMembers.KV_TRANSFER_PARAMS, transfer.decodeParams(request.prefiller()));
     ParallelDispatch.start(
         request,
-        PrefillLeg.parallel(prefill, pair.headers()),
-        DecodeLeg.of(decode.pieces()).with(pair.headers()).on(pair.decoder()),
+        new PrefillLeg(prefill, pair.headers(), Dispatch.PARALLEL, null),
+        new DecodeLeg(decode.pieces(), pair.headers(), pair.decoder(), null, null),
         transfer.timeout());
   }
 
@@ -145,10 +147,12 @@ public final class Nixl implements Connector {
       return;
     }
     request.stream(
-        DecodeLeg.of(decodeBody(pair, prefilled).pieces())
-            .with(decodeHeaders(pair, prefilled))
-            .on(pair.decoder())
-            .counting(CachedTokens.of(prefilled)));
+        new DecodeLeg(
+            decodeBody(pair, prefilled).pieces(),
+            decodeHeaders(pair, prefilled),
+            pair.decoder(),
+            CachedTokens.of(prefilled),
+            null));
   }
 
   private static Map<String, String> decodeHeaders(Pair pair, JsonObject prefilled) {
@@ -183,10 +187,6 @@ public final class Nixl implements Connector {
 
   @Override
   public void decodeWithPull(PdRequest request, String kvSource) {
-    if (peers == null) {
-      request.stream(DecodeLeg.of(request.body().original()).on(request.decision().decoder()));
-    } else {
-      peers.decode(request, kvSource);
-    }
+    Objects.requireNonNull(peers).decode(request, kvSource);
   }
 }

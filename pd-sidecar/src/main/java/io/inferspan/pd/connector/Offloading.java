@@ -8,7 +8,9 @@ import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.telemetry.Dispatch;
 import java.util.Map;
+import java.util.UUID;
 
 /**
  * {@code offloading}: both stages run concurrently, and the decoder's peer-to-peer tier pulls the
@@ -23,7 +25,7 @@ public final class Offloading implements Connector {
 
   @Override
   public void serve(PdRequest request) {
-    String id = RequestIds.random();
+    String id = UUID.randomUUID().toString();
     Peers peers = new Peers(request.config());
     JsonEdit prefill =
         request.body().edit().set(BodyMembers.KV_TRANSFER_PARAMS, prefillParams(request, id));
@@ -32,7 +34,7 @@ public final class Offloading implements Connector {
     peers.addPeer(params, "remote_prefiller", request.prefiller(), id);
     JsonEdit decode =
         request.body().edit().set(BodyMembers.KV_TRANSFER_PARAMS, params.endObject().toBytes());
-    request.ask(PrefillLeg.concurrent(prefill.pieces(), Map.of()), _ -> {});
+    request.ask(new PrefillLeg(prefill.pieces(), Map.of(), Dispatch.DETACHED, null), _ -> {});
     request.stream(DecodeLeg.of(decode.pieces()));
   }
 

@@ -9,6 +9,7 @@ import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.upstream.Target;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +48,7 @@ record Peers(int firstPeerPort, int firstProxyPort, int ranks, @Nullable String 
     String named = request.decision().kvSource();
     Target source = named == null ? null : Target.parse(named);
     if (source != null && !same(source, request.prefiller())) {
-      addPeer(params, SOURCE, source, RequestIds.random());
+      addPeer(params, SOURCE, source, UUID.randomUUID().toString());
     }
   }
 
@@ -68,7 +69,7 @@ record Peers(int firstPeerPort, int firstProxyPort, int ranks, @Nullable String 
     JsonPieces body = request.body().original();
     if (source != null && !isOwn(source, request.exchange().rank())) {
       JsonWriter params = new JsonWriter().beginObject();
-      addPeer(params, SOURCE, source, RequestIds.random());
+      addPeer(params, SOURCE, source, UUID.randomUUID().toString());
       body =
           request
               .body()

@@ -20,10 +20,6 @@ public final class RequestIds {
 
   private RequestIds() {}
 
-  public static String random() {
-    return UUID.randomUUID().toString();
-  }
-
   /** Returns a unique UUID of version 1, like those of llm-d's sidecar. */
   public static UUID timeBased() {
     long now = System.currentTimeMillis() * (1_000_000 / NANOS_PER_TICK) + TICKS_FROM_1582_TO_1970;

@@ -8,6 +8,7 @@ import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.telemetry.Dispatch;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -44,7 +45,7 @@ public final class Sglang implements Connector {
             .set(PORT, request.config().get(Settings.SGLANG_BOOTSTRAP_PORT))
             .set(ROOM, room);
     JsonPieces body = edit.pieces();
-    request.ask(PrefillLeg.concurrent(body, Map.of()).in(room), _ -> {});
+    request.ask(new PrefillLeg(body, Map.of(), Dispatch.DETACHED, room), _ -> {});
     request.stream(DecodeLeg.of(body));
   }
 

@@ -3,9 +3,8 @@ package io.inferspan.pd.net;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,7 @@ public final class FileWatch implements AutoCloseable {
 
   private final List<Path> files;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private List<Stamp> known;
+  private List<Map<String, Object>> known;
   private @Nullable Thread thread;
 
   public FileWatch(List<Path> files) {
@@ -55,10 +54,10 @@ public final class FileWatch implements AutoCloseable {
   }
 
   private void watch(Runnable onChange) {
-    List<Stamp> before = known;
+    List<Map<String, Object>> before = known;
     try {
       while (!closed.await(STILL_MILLIS, TimeUnit.MILLISECONDS)) {
-        List<Stamp> now = stamps();
+        List<Map<String, Object>> now = stamps();
         if (now.equals(before) && !now.equals(known)) {
           // Stored before the files are read, so that the next poll sees a change in between.
           known = now;
@@ -79,21 +78,16 @@ public final class FileWatch implements AutoCloseable {
     }
   }
 
-  private List<Stamp> stamps() {
-    return files.stream().map(Stamp::of).toList();
+  private List<Map<String, Object>> stamps() {
+    return files.stream().map(FileWatch::stamp).toList();
   }
 
-  /** Distinguishes two states of a file without reading it. */
-  private record Stamp(@Nullable Object fileKey, @Nullable FileTime modified, long sizeBytes) {
-    private static final Stamp ABSENT = new Stamp(null, null, -1);
-
-    static Stamp of(Path file) {
-      try {
-        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
-        return new Stamp(found.fileKey(), found.lastModifiedTime(), found.size());
-      } catch (IOException _) {
-        return ABSENT;
-      }
+  /** Returns what distinguishes two states of a file without reading it; empty without a file. */
+  private static Map<String, Object> stamp(Path file) {
+    try {
+      return Files.readAttributes(file, "fileKey,lastModifiedTime,size");
+    } catch (IOException _) {
+      return Map.of();
     }
   }
 }

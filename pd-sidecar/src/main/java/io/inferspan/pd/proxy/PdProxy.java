@@ -115,7 +115,7 @@ public final class PdProxy {
     trace.set(PdAttributes.KV_CACHE_SOURCE, source);
     List<Target> encoders = encoders(routing.encoders(), trace);
     String rank = routing.dataParallel();
-    Target decoder = rank == null ? request.ownDecoder() : parts.ranks().at(rank);
+    Target decoder = rank == null ? request.ownDecoder() : parts.decoderAt(rank);
     request.decided(new Decision(prefiller, encoders, source, decoder, rank != null));
     serve(request);
   }

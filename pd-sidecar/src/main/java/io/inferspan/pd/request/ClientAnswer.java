@@ -185,13 +185,13 @@ public final class ClientAnswer {
       flush();
     } else if (!flushDue) {
       flushDue = true;
-      exchange.loop().schedule(this::flushIfDue, BURST_NANOS, TimeUnit.NANOSECONDS);
-    }
-  }
-
-  private void flushIfDue() {
-    if (flushDue) {
-      flush();
+      Runnable ifDue =
+          () -> {
+            if (flushDue) {
+              flush();
+            }
+          };
+      exchange.loop().schedule(ifDue, BURST_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 

@@ -26,18 +26,9 @@ public record DecodeLeg(
     return new DecodeLeg(body, Map.of(), null, null, null);
   }
 
-  public DecodeLeg with(Map<String, String> moreHeaders) {
-    return new DecodeLeg(body, moreHeaders, target, cachedTokens, gate);
-  }
-
   /** Returns a copy with another decoder than the listener's own; null for the listener's own. */
   public DecodeLeg on(@Nullable Target decoder) {
     return new DecodeLeg(body, headers, decoder, cachedTokens, gate);
-  }
-
-  /** Returns a copy whose response gets the count of cached tokens of prefill. */
-  public DecodeLeg counting(long prefilled) {
-    return new DecodeLeg(body, headers, target, prefilled, gate);
   }
 
   public DecodeLeg gated(Gate decision) {

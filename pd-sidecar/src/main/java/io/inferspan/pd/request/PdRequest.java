@@ -131,7 +131,7 @@ public final class PdRequest implements ClientExchange.Owner {
   }
 
   public Target ownDecoder() {
-    return parts.ranks().of(exchange.rank());
+    return parts.decoder(exchange.rank());
   }
 
   /** Collects and scans the body, which is held until no more stages follow, and continues. */

@@ -19,22 +19,4 @@ public record PrefillLeg(
   public static PrefillLeg before(JsonPieces body, Map<String, String> headers) {
     return new PrefillLeg(body, headers, Dispatch.SERIAL, null);
   }
-
-  /** Returns a prefill concurrent with decode, whose response is not used. */
-  public static PrefillLeg concurrent(JsonPieces body, Map<String, String> headers) {
-    return new PrefillLeg(body, headers, Dispatch.DETACHED, null);
-  }
-
-  /**
-   * Returns a prefill concurrent with decode. Decode's response is held until prefill has
-   * succeeded.
-   */
-  public static PrefillLeg parallel(JsonPieces body, Map<String, String> headers) {
-    return new PrefillLeg(body, headers, Dispatch.PARALLEL, null);
-  }
-
-  /** Returns a copy with the number that identifies the transfer to both stages. */
-  public PrefillLeg in(long meetingRoom) {
-    return new PrefillLeg(body, headers, dispatch, meetingRoom);
-  }
 }

@@ -163,7 +163,8 @@ public final class RequestBody implements BodyListener {
     request.refuse(
         EngineAnswer.busy(
             "the limit of %d bytes for all bodies is reached (--held-bodies-limit)"
-                .formatted(held.bodies().limit())),
+                .formatted(held.bodies().limit()),
+            null),
         "no_room_for_body",
         "the limit for held bodies is reached");
   }
@@ -172,7 +173,6 @@ public final class RequestBody implements BodyListener {
     request.metrics().bodyTooLarge();
     refuse(
         HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
-        "RequestEntityTooLarge",
         "the body is larger than the limit of %d bytes (--body-limit)".formatted(limit),
         "body_too_large",
         "the body is larger than allowed");
@@ -182,17 +182,15 @@ public final class RequestBody implements BodyListener {
     String why = "the body did not arrive in time";
     refuse(
         HttpResponseStatus.REQUEST_TIMEOUT,
-        "RequestTimeout",
         why + " (--body-timeout, --body-min-rate)",
         "body_too_slow",
         why);
   }
 
-  private void refuse(
-      HttpResponseStatus status, String type, String text, String errorType, String why) {
+  private void refuse(HttpResponseStatus status, String text, String errorType, String why) {
     stop();
     exchange.closeAfter();
-    request.refuse(EngineAnswer.error(status, type, text), errorType, why);
+    request.refuse(EngineAnswer.error(status, text), errorType, why);
   }
 
   public JsonObject json() {

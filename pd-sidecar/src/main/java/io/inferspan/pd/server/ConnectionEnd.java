@@ -67,35 +67,26 @@ final class ConnectionEnd {
     }
   }
 
-  /** Truncates a response in a way that the client can detect. */
+  /**
+   * Truncates a response in a way that the client can detect.
+   *
+   * @param byReset whether the end of the connection alone would look like a complete response
+   */
   static void breakOff(ChannelHandlerContext context, boolean byReset) {
-    if (byReset) {
-      reset(context);
-    } else {
-      closeWhenSent(context);
-    }
-  }
-
-  /** Closes once written data has been sent; a client that does not read cannot delay this. */
-  private static void closeWhenSent(ChannelHandlerContext context) {
     Channel channel = context.channel();
-    if (channel instanceof Http2StreamChannel) {
+    if (byReset) {
+      if (channel.config() instanceof SocketChannelConfig config) {
+        config.setSoLinger(0);
+      }
+      context.close();
+    } else if (channel instanceof Http2StreamChannel) {
       context.flush();
       context.executor().execute(context::close);
     } else {
+      // Closes once written data has been sent; a client that does not read cannot delay this.
       context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
       closeAfter(channel, LINGER_MILLIS);
     }
-  }
-
-  /**
-   * Aborts a connection, so that the client cannot mistake a truncated response for a complete one.
-   */
-  private static void reset(ChannelHandlerContext context) {
-    if (context.channel().config() instanceof SocketChannelConfig config) {
-      config.setSoLinger(0);
-    }
-    context.close();
   }
 
   private static void closeAfter(Channel channel, long millis) {

@@ -6,16 +6,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Provides the span of the current observation to the Prometheus registry.
  *
- * <p>The registry reads "the current span", but the sidecar passes spans as arguments. So each
- * thread has one slot, allocated once, which contains the span during the recording call.
+ * <p>The registry reads "the current span", but the sidecar passes spans as arguments. So a thread
+ * has the span in a variable during the recording call.
  */
 final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanContext {
 
-  private final ThreadLocal<Slot> slots = ThreadLocal.withInitial(Slot::new);
-
-  private static final class Slot {
-    private @Nullable SpanContext span;
-  }
+  private static final ThreadLocal<@Nullable SpanContext> CURRENT = new ThreadLocal<>();
 
   /** Records {@code value} with {@code span} as the exemplar, if it is sampled. */
   void record(SpanContext span, Observation observation, long value) {
@@ -23,12 +19,12 @@ final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanCon
       observation.record(value);
       return;
     }
-    Slot slot = slots.get();
-    slot.span = span;
+    CURRENT.set(span);
     try {
       observation.record(value);
     } finally {
-      slot.span = null;
+      // Not removed, because the next call would then allocate.
+      CURRENT.set(null);
     }
   }
 
@@ -40,19 +36,19 @@ final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanCon
 
   @Override
   public @Nullable String getCurrentTraceId() {
-    SpanContext span = slots.get().span;
+    SpanContext span = CURRENT.get();
     return span == null ? null : span.getTraceId();
   }
 
   @Override
   public @Nullable String getCurrentSpanId() {
-    SpanContext span = slots.get().span;
+    SpanContext span = CURRENT.get();
     return span == null ? null : span.getSpanId();
   }
 
   @Override
   public boolean isCurrentSpanSampled() {
-    return slots.get().span != null;
+    return CURRENT.get() != null;
   }
 
   @Override

@@ -21,16 +21,15 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -75,10 +74,10 @@ public final class SidecarMetrics implements AutoCloseable {
   private final MeterRegistry registry;
   private final ExemplarScope exemplars;
   private @Nullable JvmGcMetrics gc;
-  private final Map<Api, Observation> requests;
+  private final Map<String, Observation> requests;
   private final Map<String, Observation> disaggregated;
-  private final Map<Stage, Observation> durations = new EnumMap<>(Stage.class);
-  private final Map<Stage, Observation> errors;
+  private final Map<String, Observation> durations = new HashMap<>();
+  private final Map<String, Observation> errors;
   private final Map<Stage, ConnectionMeters> connections = new EnumMap<>(Stage.class);
   private final Observation timeToFirstToken;
   private final Observation denials;
@@ -89,23 +88,13 @@ public final class SidecarMetrics implements AutoCloseable {
   private SidecarMetrics(MeterRegistry registry, ExemplarScope exemplars) {
     this.registry = registry;
     this.exemplars = exemplars;
-    requests =
-        counters(
-            "requests", "Requests that arrived", "api_type", List.of(Api.values()), Api::label);
+    Stream<String> apis = Stream.of(Api.values()).map(Api::label);
+    requests = counters("requests", "Requests that arrived", "api_type", apis);
+    Stream<String> types = Stream.concat(Stream.of(ENCODE), KvConnector.names().stream());
     disaggregated =
-        counters(
-            "disagg_requests",
-            "Requests served by several engines",
-            "disagg_type",
-            Stream.concat(Stream.of(ENCODE), KvConnector.names().stream()).toList(),
-            Function.identity());
-    errors =
-        counters(
-            "request_errors",
-            "Failures of requests",
-            "stage",
-            List.of(Stage.values()),
-            Stage::label);
+        counters("disagg_requests", "Requests served by several engines", "disagg_type", types);
+    Stream<String> stages = Stream.of(Stage.values()).map(Stage::label);
+    errors = counters("request_errors", "Failures of requests", "stage", stages);
     timeToFirstToken =
         histogram(
             OURS + "time_to_first_token",
@@ -129,7 +118,7 @@ public final class SidecarMetrics implements AutoCloseable {
       // llm-d has no metric for the duration of the whole request.
       String prefix = stage == Stage.REQUEST ? OURS : LLM_D;
       durations.put(
-          stage,
+          stage.label(),
           histogram(
               prefix + stage.label() + "_duration",
               "Duration of " + stage.label(),
@@ -145,26 +134,17 @@ public final class SidecarMetrics implements AutoCloseable {
   }
 
   private Observation counter(String name, String description) {
-    return register(Counter.builder(name).description(description));
+    return Counter.builder(name).description(description).register(registry)::increment;
   }
 
   /** Creates a counter for each value of a label, so that all exist from the start, at zero. */
-  private <K> Map<K, Observation> counters(
-      String name,
-      String description,
-      String label,
-      Collection<K> values,
-      Function<K, String> text) {
-    Map<K, Observation> counters = new HashMap<>();
-    for (K value : values) {
-      Counter.Builder counter = Counter.builder(LLM_D + name).description(description);
-      counters.put(value, register(counter.tag(label, text.apply(value))));
-    }
-    return counters;
-  }
-
-  private Observation register(Counter.Builder counter) {
-    return counter.register(registry)::increment;
+  private Map<String, Observation> counters(
+      String name, String description, String label, Stream<String> values) {
+    Counter.Builder counter = Counter.builder(LLM_D + name).description(description);
+    return values.collect(
+        Collectors.toMap(
+            Function.identity(),
+            value -> counter.withRegistry(registry).withTag(label, value)::increment));
   }
 
   private Observation histogram(String name, String description, Duration[] bounds) {
@@ -220,7 +200,7 @@ public final class SidecarMetrics implements AutoCloseable {
   }
 
   public void requestArrived(Api api, SpanContext span) {
-    record(requests, api, span, 1);
+    record(requests, api.label(), span, 1);
   }
 
   /**
@@ -238,12 +218,12 @@ public final class SidecarMetrics implements AutoCloseable {
 
   /** Records the duration of a stage, successful or not. */
   public void stageEnded(Stage stage, long nanos, SpanContext span) {
-    record(durations, stage, span, nanos);
+    record(durations, stage.label(), span, nanos);
   }
 
   /** Counts the failure of a stage; {@link #stageEnded} records its duration. */
   public void stageFailed(Stage stage, SpanContext span) {
-    record(errors, stage, span, 1);
+    record(errors, stage.label(), span, 1);
   }
 
   public void firstToken(long nanos, SpanContext span) {
@@ -281,15 +261,12 @@ public final class SidecarMetrics implements AutoCloseable {
 
   /** Returns the counters of connections to the engines of a stage other than REQUEST. */
   public ConnectionMeters connections(Stage stage) {
-    return held(connections, stage);
+    return Objects.requireNonNull(connections.get(stage), "a stage of calls to engines");
   }
 
-  private <K> void record(Map<K, Observation> meters, K which, SpanContext span, long value) {
-    exemplars.record(span, held(meters, which), value);
-  }
-
-  private static <K, V> V held(Map<K, V> map, K key) {
-    return Objects.requireNonNull(map.get(key), "each map has a meter for every key");
+  private void record(Map<String, Observation> meters, String label, SpanContext span, long value) {
+    Observation meter = Objects.requireNonNull(meters.get(label), "there is one for every label");
+    exemplars.record(span, meter, value);
   }
 
   /** Stops listening to the garbage collector, and stops counting. */

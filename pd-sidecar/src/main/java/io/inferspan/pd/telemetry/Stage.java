@@ -11,7 +11,9 @@ public enum Stage {
   /** The whole request; for failures, those that belong to no other stage. */
   REQUEST;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return label;
   }
 }

@@ -54,31 +54,26 @@ public record EngineAnswer(
   }
 
   /** Returns an error in the format of the engines' own errors. */
-  public static EngineAnswer error(HttpResponseStatus status, String type, String text) {
-    return error(status, plainText(), type, text, null);
+  public static EngineAnswer error(HttpResponseStatus status, String text) {
+    return error(status, plainText(), text, null);
   }
 
   /** Returns a response that asks the client to retry, because the proxy has no room now. */
-  public static EngineAnswer busy(String text) {
-    return busy(text, null);
-  }
-
-  private static EngineAnswer busy(String text, @Nullable UpstreamFailure failure) {
+  public static EngineAnswer busy(String text, @Nullable UpstreamFailure failure) {
     HttpHeaders headers = plainText().set(HttpHeaderNames.RETRY_AFTER, RETRY_SECONDS);
-    return error(
-        HttpResponseStatus.SERVICE_UNAVAILABLE, headers, "ServiceUnavailable", text, failure);
+    return error(HttpResponseStatus.SERVICE_UNAVAILABLE, headers, text, failure);
   }
 
   public static EngineAnswer badRequest(String text) {
-    return error(HttpResponseStatus.BAD_REQUEST, "BadRequestError", text);
+    return error(HttpResponseStatus.BAD_REQUEST, text);
   }
 
   public static EngineAnswer internalError(String text) {
-    return error(HttpResponseStatus.INTERNAL_SERVER_ERROR, "InternalServerError", text);
+    return error(HttpResponseStatus.INTERNAL_SERVER_ERROR, text);
   }
 
   public static EngineAnswer badGateway(String text) {
-    return error(HttpResponseStatus.BAD_GATEWAY, "BadGateway", text);
+    return error(HttpResponseStatus.BAD_GATEWAY, text);
   }
 
   /** Returns the error response to the client if an engine did not respond. */
@@ -86,12 +81,7 @@ public record EngineAnswer(
     return switch (failure.kind()) {
       case NO_ROOM, STALE -> busy(failure.what(), failure);
       case OVERDUE ->
-          error(
-              HttpResponseStatus.GATEWAY_TIMEOUT,
-              plainText(),
-              "GatewayTimeout",
-              failure.what(),
-              failure);
+          error(HttpResponseStatus.GATEWAY_TIMEOUT, plainText(), failure.what(), failure);
       case REFUSED, UNREACHABLE, RESET, GARBAGE, SHUTDOWN, INTERNAL ->
           new EngineAnswer(
               HttpResponseStatus.BAD_GATEWAY.code(), new DefaultHttpHeaders(), null, "", failure);
@@ -101,18 +91,20 @@ public record EngineAnswer(
   /** Returns the error response to the client if the local decoder did not respond. */
   public static EngineAnswer noDecoder(UpstreamFailure failure) {
     if (failure.kind() == Kind.REFUSED) {
-      return error(HttpResponseStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", NOT_READY);
+      return error(HttpResponseStatus.SERVICE_UNAVAILABLE, NOT_READY);
     }
     boolean retry = failure.kind() == Kind.NO_ROOM || failure.kind() == Kind.STALE;
-    return retry ? busy(failure.what()) : badGateway(failure.what());
+    return retry ? busy(failure.what(), null) : badGateway(failure.what());
   }
 
   private static EngineAnswer error(
       HttpResponseStatus status,
       HttpHeaders headers,
-      String type,
       String text,
       @Nullable UpstreamFailure failure) {
+    // The engines name an error like its status, except for this one.
+    boolean badRequest = status.equals(HttpResponseStatus.BAD_REQUEST);
+    String type = badRequest ? "BadRequestError" : status.reasonPhrase().replace(" ", "");
     String body =
         new JsonWriter()
             .beginObject()

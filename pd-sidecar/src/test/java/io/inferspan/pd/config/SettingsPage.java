@@ -51,7 +51,7 @@ final class SettingsPage {
 
   private void group(Group group) {
     line("");
-    line("## " + group.title());
+    line("## " + group.title);
     line("");
     line("| setting | type | default | environment | meaning |");
     line("|---|---|---|---|---|");
@@ -89,7 +89,7 @@ final class SettingsPage {
 
   private void ignored() {
     line("");
-    line("## " + Group.IGNORED.title());
+    line("## " + Group.IGNORED.title);
     line("");
     line("Flags of Go's loggers, so that a pod spec may keep them:");
     List<String> names = new ArrayList<>();

@@ -13,7 +13,6 @@ import io.inferspan.pd.net.HeldBodies;
 import io.inferspan.pd.net.HeldBody;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.request.DecodeLeg;
-import io.inferspan.pd.request.Decoders;
 import io.inferspan.pd.request.Gate;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
@@ -166,7 +165,6 @@ final class FaultyConnectorTest {
         upstreams,
         upstreams,
         upstreams,
-        new Decoders(null, 1, 1, 1),
         AllowList.everything(),
         new PdTracing(telemetry, "faulty", ""),
         metrics,

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a response to the client: corrects, observes, batches and flushes it.
+ * Sends a response to the client: corrects, observes and flushes it.
  *
  * <p>After a prefill, its count of cached prompt tokens replaces that of decode, because the
  * decoder counts the whole prompt as cached. An event stream is corrected line by line; any other
@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 public final class ClientAnswer {
   private static final String EVENT_STREAM = "text/event-stream";
   private static final int FIRST_ERROR_STATUS = 400;
-  private static final int GATHERED_BYTES = 16 * 1024;
   private static final int MAX_UNFLUSHED_BYTES = 64 * 1024;
   private static final long BURST_NANOS = 150_000;
 
@@ -46,8 +45,6 @@ public final class ClientAnswer {
   private @Nullable CachedTokens lines;
   private @Nullable HeldBody whole;
   private @Nullable ResponseTap tap;
-  private @Nullable ByteBuf pending;
-  private boolean gathering;
   private boolean flushDue;
   private int unflushedBytes;
   private int status;
@@ -92,7 +89,7 @@ public final class ClientAnswer {
 
   /** Writes a piece of the body and takes ownership of it. */
   public void write(ByteBuf content) {
-    gather(cachedTokens == null ? content : corrected(content, cachedTokens));
+    send(cachedTokens == null ? content : corrected(content, cachedTokens));
   }
 
   /** Returns the bytes that can be sent now, which may be empty. */
@@ -120,20 +117,14 @@ public final class ClientAnswer {
     return all;
   }
 
-  private void gather(ByteBuf next) {
+  private void send(ByteBuf next) {
     if (!next.isReadable()) {
       next.release();
       return;
     }
     see(next);
-    if (pending == null) {
-      pending = next;
-    } else if (pending.readableBytes() + next.readableBytes() > GATHERED_BYTES) {
-      writeGathered();
-      pending = next;
-    } else {
-      pending = join(pending, next);
-    }
+    unflushedBytes += next.readableBytes();
+    exchange.write(next);
   }
 
   private void see(ByteBuf content) {
@@ -157,28 +148,6 @@ public final class ClientAnswer {
     }
   }
 
-  private ByteBuf join(ByteBuf first, ByteBuf next) {
-    ByteBuf joined = first;
-    if (!gathering) {
-      joined = first.alloc().directBuffer(GATHERED_BYTES).writeBytes(first);
-      first.release();
-      gathering = true;
-    }
-    joined.writeBytes(next);
-    next.release();
-    return joined;
-  }
-
-  /** Writes the batched pieces without a flush. */
-  public void writeGathered() {
-    if (pending != null) {
-      unflushedBytes += pending.readableBytes();
-      exchange.write(pending);
-      pending = null;
-      gathering = false;
-    }
-  }
-
   /** Flushes now, or after {@link #BURST_NANOS} if the last flush was within this time. */
   public void flushSoon() {
     if (System.nanoTime() - flushedNanos >= BURST_NANOS || unflushedBytes > MAX_UNFLUSHED_BYTES) {
@@ -198,7 +167,6 @@ public final class ClientAnswer {
   /** Flushes to the socket; reading pauses until the client has accepted the data. */
   public void flush() {
     flushDue = false;
-    writeGathered();
     exchange.flush();
     unflushedBytes = 0;
     flushedNanos = System.nanoTime();
@@ -212,7 +180,7 @@ public final class ClientAnswer {
   public void end(HttpHeaders trailers, Runnable delivered) {
     HeldBody body = whole;
     if (body == null || cachedTokens == null) {
-      gather(lines == null ? Unpooled.EMPTY_BUFFER : lines.end());
+      send(lines == null ? Unpooled.EMPTY_BUFFER : lines.end());
       complete(trailers, delivered);
       return;
     }
@@ -225,7 +193,7 @@ public final class ClientAnswer {
             if (changed != null) {
               body.replace(changed);
             }
-            gather(body.toBuffer());
+            send(body.toBuffer());
             releaseWhole();
             complete(trailers, delivered);
           }
@@ -244,7 +212,6 @@ public final class ClientAnswer {
 
   private void complete(HttpHeaders trailers, Runnable delivered) {
     flushDue = false;
-    writeGathered();
     exchange.end(trailers);
     delivered.run();
   }
@@ -256,10 +223,6 @@ public final class ClientAnswer {
       lines.close();
     }
     releaseWhole();
-    if (pending != null) {
-      pending.release();
-      pending = null;
-    }
   }
 
   private void releaseWhole() {

@@ -262,9 +262,7 @@ class DecodeCall extends EngineCall {
   /** Handles a truncated response; if nothing was sent, the client must still be answered. */
   @Override
   protected final void failed(UpstreamFailure failure) {
-    if (exchange.answerBegun()) {
-      answer.writeGathered();
-    }
+
     discard();
     if (counted == null) {
       request.failed();

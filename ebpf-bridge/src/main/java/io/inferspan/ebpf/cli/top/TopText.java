@@ -16,7 +16,7 @@ import java.util.Locale;
 /** Formats a page about one bridge: rates between two readings, and totals. */
 final class TopText {
 
-  /** Requests that were recognised but whose work was not attributed. */
+  /** Reasons why a request got no context. */
   private static final List<ContextCount> WITHOUT =
       List.of(
           ContextCount.HTTP_MALFORMED,
@@ -24,8 +24,7 @@ final class TopText {
           ContextCount.HTTP_PIPELINED,
           ContextCount.HTTP_UNREADABLE,
           ContextCount.HTTP_LIMITED,
-          ContextCount.THREADS_INTERLEAVED,
-          ContextCount.UNATTRIBUTED);
+          ContextCount.THREADS_INTERLEAVED);
 
   private final StringBuilder text = new StringBuilder();
   private final Reading before;
@@ -89,6 +88,9 @@ final class TopText {
       if (now.counters().count(what) > 0) {
         contexts("no context: ", what);
       }
+    }
+    if (now.counters().count(ContextCount.UNATTRIBUTED) > 0) {
+      contexts("operations ", ContextCount.UNATTRIBUTED);
     }
     text.append('\n');
   }

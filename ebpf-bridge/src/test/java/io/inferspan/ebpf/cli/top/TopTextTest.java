@@ -47,6 +47,8 @@ class TopTextTest {
                   1L,
                   ContextCount.HTTP_UNREADABLE.index(),
                   3L,
+                  ContextCount.UNATTRIBUTED.index(),
+                  8L,
                   PolicyCount.FOLDED.index(),
                   90L,
                   Counters.SHED + EventClass.SCHED.number(),
@@ -95,6 +97,7 @@ class TopTextTest {
     assertThat(line("requests began")).isEqualTo("requests began 2 14");
     assertThat(line("no context: threads")).isEqualTo("no context: threads interleaved 1 1");
     assertThat(line("no context: http")).isEqualTo("no context: http unreadable 2 3");
+    assertThat(line("operations")).isEqualTo("operations unattributed 4 8");
   }
 
   @Test

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Probes one feature of the kernel, using {@code bpf(2)} only. */
+/** Probes one feature of the kernel by trying {@code bpf(2)} or {@code perf_event_open(2)}. */
 final class FeatureProbe {
 
   private static final int ARRAY = 2;

@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PinnedMap implements AutoCloseable {
 
-  private static final String REMEDY = "mount -t bpf bpf /sys/fs/bpf, and run with CAP_BPF";
+  private static final String REMEDY =
+      "run with CAP_BPF, and check that /sys/fs/bpf is a writable BPF file system"
+          + " (if not: mount -t bpf bpf /sys/fs/bpf)";
   private static final int NAME_AT = 28;
 
   private final FileDescriptor fd;
@@ -87,7 +89,8 @@ public final class PinnedMap implements AutoCloseable {
         Files.createDirectories(directory);
       }
     } catch (IOException refused) {
-      throw new BpfException("the directory " + directory + " cannot be created", REMEDY, "");
+      throw new BpfException(
+          "the directory " + directory + " cannot be created (" + refused + ")", REMEDY, "");
     }
   }
 

@@ -37,8 +37,8 @@ final class CloseStack {
   }
 
   /**
-   * Closes all parts, then the kernel side. If a thread does not end, only detaches; its memory is
-   * freed when the process exits.
+   * Closes all parts, then the kernel side. If a thread does not end, only detaches the kernel
+   * side, whose memory is freed when the process exits.
    */
   void undo(KernelSide kernel, Throwable cause) {
     try {

@@ -16,8 +16,9 @@ import java.util.function.ToLongFunction;
  * Computes the cost of tracing in a period, relative to the budget, and divides it among the
  * classes.
  *
- * <p>Programs at system calls serve two classes. The estimated time of reported calls belongs to
- * {@link EventClass#SYSCALLS}, and the rest of their time to {@link EventClass#REQUESTS}.
+ * <p>Programs at system calls serve two classes, so their time is divided: an estimated time for
+ * each reported call counts as {@link EventClass#SYSCALLS}, and the rest of the programs' time as
+ * {@link EventClass#REQUESTS}.
  */
 final class CostMeter {
 
@@ -121,7 +122,10 @@ final class CostMeter {
     traps = measured;
   }
 
-  /** Returns for how many nanoseconds this CPU time is the whole budget. */
+  /**
+   * Returns the period for which the budget allows this CPU time, in nanoseconds; 0 if the budget
+   * does not limit CPU time.
+   */
   double budgetNanos(long cpuNanos) {
     return isOfTime() ? cpuNanos / nanosPerSecond() * NANOS_PER_SECOND : 0;
   }

@@ -95,7 +95,7 @@ public final class EbpfMeters {
   public EbpfMeters policy(String outcome, LongSupplier count) {
     return count(
         "inferspan.ebpf.policy.calls",
-        "Calls that a capture policy kept, folded or dropped, or that its floor kept",
+        "Calls that a capture policy kept, folded or dropped, or that it could not drop (floor)",
         count,
         "outcome",
         outcome);
@@ -164,7 +164,11 @@ public final class EbpfMeters {
   /** Adds the comparison with the reference clock; offset and error are NaN while unknown. */
   private void reference(ReferenceClock clock) {
     String name = "inferspan.ebpf.clock.reference";
-    interval(name + ".offset", "Time by which the clock is ahead", clock, Interval::offsetNanos);
+    interval(
+        name + ".offset",
+        "Time by which this host's clock is ahead of the reference clock",
+        clock,
+        Interval::offsetNanos);
     interval(name + ".error", "Maximum error of the offset", clock, Interval::errorNanos);
     String exchanges = "Exchanges with the reference clock";
     count(name + ".exchanges", exchanges, clock::answers, "outcome", "ok");

@@ -33,7 +33,7 @@ public final class KvCacheMeters {
   }
 
   /**
-   * Registers the size of an index in memory.
+   * Registers the number of blocks and of evictions of an in-memory index.
    *
    * @param name distinguishes this index from others in the process
    */

@@ -28,7 +28,7 @@ final class ServerCost {
   private static final String[] LIBRARIES = {"libcuda.so.1"};
   private static final String[] NONE = {};
 
-  /** Longer than a window, so that one window has no sampled request. */
+  /** Longer than a window, so that the bridge stays awake in one without sampled requests. */
   private static final Duration STAYS_AWAKE = Duration.ofSeconds(3);
 
   /** The bar for the CPU time added to a longer request if no request is sampled, in %. */

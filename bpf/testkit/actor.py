@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""actor.py LIBRARIES [SCENE …]: runs scenes, in which a server and its client talk over socket pairs, each in its own process.
+"""actor.py LIBRARIES [SCENE …]: runs scenes, each in its own process. In a scene, a server and its client talk over socket pairs.
 
 Every scene makes device calls, each with a unique grid size, and prints the expected result, one JSON line per call:
 {"scene", "tag", "trace"}, where tag is the grid size, and trace the trace id that the call belongs to, or null. This file has
@@ -51,7 +51,8 @@ def inheritance_ends():
 
     client.sendall(head(1))
     server.recv(65536)
-    # Not Thread.start(): on a slow machine, the new thread would wait for its lock before the first call.
+    # Not Thread.start(), which waits until the new thread sets an event: on a slow machine the new thread waits for the event's lock,
+    # and a thread inherits a request only until it first waits.
     _thread.start_new_thread(late, ())
     ready.wait()
     server.sendall(ANSWER)
@@ -166,7 +167,7 @@ def pid_again():
 
 
 def fork_with(pid):
-    """Forks with the wanted pid, without changing the next pid that the kernel assigns, which another process could take."""
+    """Forks with the wanted pid. Writing to /proc/sys/kernel/ns_last_pid before a fork would not do: another process could get the pid."""
     number = ctypes.c_int(pid)
     # flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size
     arguments = (ctypes.c_uint64 * 10)(0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, ctypes.addressof(number), 1)

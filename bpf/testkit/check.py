@@ -75,7 +75,8 @@ def ends_of(observer, pids):
     began, ended = ({e.owner for e in observer.events if e.kind == kind and e.trace[:16] in ours} for kind in (BEGAN, ENDED))
     left = observer.counters.get(620, 0) - observer.counters.get(621, 0)
     return began == ended and len(began) > 0 and left == observer.living, (
-        f"{len(began)} requests began and {len(began & ended)} ended; of all processes, {left} are still open and {observer.living} in the counter")
+        f"{len(began)} requests began and {len(began & ended)} ended; "
+        f"of all processes, {left} have not ended, and the kernel counts {observer.living} open requests")
 
 
 def request_of(rng, number):
@@ -145,7 +146,7 @@ def interleaved(seed, connections=8, requests=25):
             continue
         kind = kinds[name]
         if name == "cuMemcpyAsync":
-            kind = 4  # by the server's runtime call
+            kind = 4  # device to host, an argument only of the runtime call that makes this driver call
         wanted = known.trace(known.at(tgid, tid, entry))
         around = [e for e in events[(tid, kind)] if e.start <= entry and end <= e.end]
         for event in around:
@@ -180,7 +181,7 @@ def interleaved(seed, connections=8, requests=25):
     began, ended = observer.counters.get(620, 0), observer.counters.get(621, 0)
     report("requests", began == ended > 0 and observer.counters.get(600) == connections * requests
            and observer.counters.get(605, 0) > 0 and not observer.counters.get(623, 0),
-           f"{observer.counters.get(600, 0)} heads, {observer.counters.get(605, 0)} reads continued one, "
+           f"{observer.counters.get(600, 0)} heads, {observer.counters.get(605, 0)} reads continued a head, "
            f"{began} requests began and {ended} ended")
     report("accounting of requests", *observer.accounted())
     return observer
@@ -189,7 +190,7 @@ def interleaved(seed, connections=8, requests=25):
 def durations():
     """Compares durations that the stand-in measured with those of the records."""
     wanted = {"cuLaunchKernel": (LAUNCH, 0, 1e6), "cuStreamSynchronize": (STREAM_SYNC, 4e6, 9e6)}
-    # A hypervisor may stop the processor without a trace, so the least disturbed of three tries counts.
+    # A hypervisor may stop the processor, and no record shows it, so the least disturbed of three tries counts.
     tries = [timed_calls(wanted) for _ in range(3)]
     for name, (_, least, most) in wanted.items():
         number, stopped, usual, median, p99 = min((each[name] for each in tries), key=lambda each: each[-1])
@@ -282,7 +283,7 @@ def contexts():
     command = [sys.executable, "-c", held, KIT, os.path.join(HERE, "..", "ckp")]
     for until, wanted in (("in", 1), ("out", 0)):
         child = subprocess.Popen([*command, until], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        # Others of the machine may serve requests as well.
+        # Other processes of the machine may serve requests, too.
         with Observer(f"ckp={KIT}/libinferspan_ckp.so", "flags=200", f"target={child.pid}") as observer:
             child.stdin.write("x")
             child.stdin.flush()

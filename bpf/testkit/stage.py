@@ -59,7 +59,8 @@ def served(server, client, data, trace):
 
 
 def in_bare_thread(function):
-    """Starts a thread without the interpreter's handshake: on a busy machine, the new thread may wait for the handshake's lock."""
+    """Starts a thread without the interpreter's handshake: on a busy machine, the new thread may wait for the handshake's lock,
+    and a thread inherits a request only until it first waits."""
     done = _thread.allocate_lock()
     done.acquire()
     _thread.start_new_thread(lambda: (function(), done.release()), ())

@@ -79,7 +79,7 @@ class Timed(Server):
 
 
 class Nginx(Server):
-    """nginx, which sends one file per request; its name contains the request's id."""
+    """nginx, which sends one file per request, whose name begins with the request's mark."""
 
     method = "GET"
 

@@ -48,10 +48,15 @@ public final class ReferenceClock implements AutoCloseable {
   private static final long EVERY_NANOS = 1_000_000_000L;
 
   /**
-   * If the durations of an exchange by two clocks differ by more than this, a clock was set during
-   * the exchange.
+   * If the durations of an exchange by two clocks differ by more than this and the time between
+   * their readings, a clock was set during the exchange.
    */
   private static final long SET_NANOS = 1_000_000L;
+
+  /** Both clocks are read again if more time than this passed between their readings. */
+  private static final long TIGHT_NANOS = 10_000L;
+
+  private static final int MOST_READINGS = 5;
 
   private final URI reference;
   private final LongSupplier realtime;
@@ -68,6 +73,14 @@ public final class ReferenceClock implements AutoCloseable {
   private long timesSet;
   private volatile boolean closed;
   private volatile @Nullable Socket connection;
+
+  /** A reading of our clock, and of the clock that is never set before and after it. */
+  private record Reading(long beganNanos, long epochNanos, long endedNanos) {
+
+    private long widthNanos() {
+      return endedNanos - beganNanos;
+    }
+  }
 
   /**
    * Creates a comparison without starting its thread.
@@ -166,29 +179,42 @@ public final class ReferenceClock implements AutoCloseable {
   }
 
   private void ask(Socket socket) throws IOException {
-    long began = monotonic.getAsLong();
-    long sent = realtime.getAsLong();
+    Reading sent = readClocks();
     socket.getOutputStream().write(request);
-    Matcher answer = RESPONSE.matcher(read(socket, began));
-    long received = realtime.getAsLong();
-    long ended = monotonic.getAsLong();
+    Matcher answer = RESPONSE.matcher(read(socket, sent.beganNanos));
+    Reading received = readClocks();
     if (!answer.matches()) {
       throw new ProtocolException("it is not the response of an agent");
     }
     long arrived = Long.parseLong(answer.group(1));
     long left = Long.parseLong(answer.group(2));
-    long tookNanos = ended - began;
-    if (Math.abs(received - sent - tookNanos) > SET_NANOS
+    long tookNanos = received.endedNanos - sent.beganNanos;
+    long unknownNanos = SET_NANOS + sent.widthNanos() + received.widthNanos();
+    if (Math.abs(received.epochNanos - sent.epochNanos - tookNanos) > unknownNanos
         || left < arrived
         || left - arrived > tookNanos + SET_NANOS) {
       throw new ProtocolException("a clock was set during the exchange");
     }
     synchronized (this) {
-      offset.sent(sent, arrived);
-      offset.received(left, received);
-      answeredNanos = ended;
+      offset.sent(sent.epochNanos, arrived);
+      offset.received(left, received.epochNanos);
+      answeredNanos = received.endedNanos;
     }
     answers.increment();
+  }
+
+  /** Reads both clocks; the thread may be preempted between them, so it takes the best of a few. */
+  private Reading readClocks() {
+    Reading best = readOnce();
+    for (int i = 1; i < MOST_READINGS && best.widthNanos() > TIGHT_NANOS; i++) {
+      Reading next = readOnce();
+      best = next.widthNanos() < best.widthNanos() ? next : best;
+    }
+    return best;
+  }
+
+  private Reading readOnce() {
+    return new Reading(monotonic.getAsLong(), realtime.getAsLong(), monotonic.getAsLong());
   }
 
   /** Reads the header of the response, which has no body. */

@@ -35,6 +35,7 @@ class ReferenceClockTest {
 
   private final AtomicLong time = new AtomicLong(SECOND);
   private final Set<Integer> ports = ConcurrentHashMap.newKeySet();
+  private final AtomicLong preemptions = new AtomicLong();
   private long ahead;
   private double drift;
   private HttpServer server = serve(0);
@@ -69,7 +70,7 @@ class ReferenceClockTest {
   private ReferenceClock clock(int port, Duration timeout) {
     return new ReferenceClock(
         ReferenceClock.parse("127.0.0.1:" + port),
-        () -> ours(time.addAndGet(READING)),
+        () -> ours(time.addAndGet(READING + preemptions.getAndSet(0))),
         time::get,
         timeout);
   }
@@ -118,6 +119,21 @@ class ReferenceClockTest {
     assertThat(clock.answers()).isEqualTo(31);
     assertThat(clock.failures()).isZero();
     assertThat(ports).hasSize(1);
+  }
+
+  /** Between the readings of the two clocks, which takes longer than anything else. */
+  @Test
+  void threadIsPreempted_clockWasNotSet() {
+    ahead = 4 * MILLI;
+    preemptions.set(5 * MILLI);
+    exchange(1);
+
+    assertThat(clock.failures()).isZero();
+    assertThat(clock.answers()).isEqualTo(1);
+    assertThat(clock.timesSet()).isZero();
+    Interval interval = Objects.requireNonNull(clock.now());
+    assertThat(interval.offsetNanos() - ahead)
+        .isBetween(-interval.errorNanos(), interval.errorNanos());
   }
 
   @Test

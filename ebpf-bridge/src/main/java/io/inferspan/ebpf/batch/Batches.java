@@ -21,6 +21,8 @@ final class Batches {
   /** A request that was in no step for this long is assumed to have ended. */
   private static final long QUIET_NANOS = 120_000_000_000L;
 
+  private static final int MOST_RANKS = 1_024;
+
   private final ShareModel model;
   private final Sink sink;
   private final int most;
@@ -83,8 +85,9 @@ final class Batches {
    */
   void bind(
       int pid, int engine, long slot, @Nullable String requestId, @Nullable RequestHead head) {
-    Rank rank = rank(pid);
-    if (rank.slots() >= most) {
+    boolean full = ranks.size() >= MOST_RANKS && !ranks.containsKey(pid);
+    Rank rank = full ? null : rank(pid);
+    if (rank == null || rank.slots() >= most) {
       counters.increment(Count.EVICTED);
       return;
     }

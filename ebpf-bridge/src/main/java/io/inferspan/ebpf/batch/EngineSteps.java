@@ -166,9 +166,8 @@ public final class EngineSteps {
         }
       }
       case PROCESS_STARTED, PROCESS_EXITED -> {
-        if (engines.remove(event.tgid()) != null) {
-          batches.processExited(event.tgid(), event.endNanos());
-        }
+        engines.remove(event.tgid());
+        batches.processExited(event.tgid(), event.endNanos()); // It may have bound slots only.
         framed.close(event.tgid(), false, event.endNanos());
         return false;
       }

@@ -231,6 +231,16 @@ class EngineStepsTest {
   }
 
   @Test
+  void processBindsASlotAndExitsBeforeItsFirstStep_requestEnds() {
+    head(API_SERVER, 1, "r1");
+    bind(1, "r1");
+    kernel.happens(at(Kind.PROCESS_EXITED, WORKER, 0));
+    kernel.pass(5_000 * FakeKernel.MILLI);
+
+    assertThat(kernel.sink.steps().of(Count.REQUESTS)).isEqualTo(1);
+  }
+
+  @Test
   void launchesNotCounted_coverageSaysSo() {
     head(API_SERVER, 1, "r1");
     bind(1, "r1");

@@ -8,7 +8,8 @@
 
 /*
  * Drops frames that will not return: those at or below the new call's stack pointer were left by a jump or an exception, and
- * the return of those from before the last attach may have been missed.
+ * the return of those from before the last attach may have been missed. The probes on communicators are not detached with the others, and
+ * their creation takes seconds.
  */
 static __always_inline void drop_dead_frames(const struct ispan_settings *settings, struct ispan_thread *thread, u64 sp)
 {
@@ -17,7 +18,8 @@ static __always_inline void drop_dead_frames(const struct ispan_settings *settin
 
 		if (top >= ISPAN_FRAMES)
 			return;
-		if (thread->frames[top].sp > sp && thread->frames[top].start_ns >= settings->attached_ns)
+		if (thread->frames[top].sp > sp && (thread->frames[top].start_ns >= settings->attached_ns ||
+						    thread->frames[top].call.kind == ISPAN_KIND_NCCL_COMM_INIT))
 			return;
 		thread->depth = top;
 	}

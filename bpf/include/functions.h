@@ -127,6 +127,8 @@
 	X("libnccl", ncclRecv, NCCL_RECV, V(2), ISPAN_FROM(PAIR, 3), V(5), 0, 0)                                         \
 	X("libnccl", ncclCommInitRank, NCCL_COMM_INIT, V(2), ISPAN_RANK, ISPAN_FROM(OUT, 1), 0, 0)                             \
 	X("libnccl", ncclCommInitRankConfig, NCCL_COMM_INIT, V(2), ISPAN_RANK, ISPAN_FROM(OUT, 1), 0, 0)                       \
+	X("libnccl", ncclCommDestroy, NCCL_COMM_END, 0, 0, V(1), 0, 0)                                                   \
+	X("libnccl", ncclCommAbort, NCCL_COMM_END, 0, 0, V(1), 0, 0)                                                     \
 	X("libnccl", ncclGroupEnd, NCCL_GROUP_END, 0, 0, 0, 0, 0)                                                        \
 	X("libcupti", cuptiActivityGetNextRecord, CUDA_KERNEL, 0, 0, ISPAN_FROM(OUT, 3), 0, 0)
 

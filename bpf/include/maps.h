@@ -96,6 +96,7 @@ struct ispan_activity {
 	u64 processes; /* adopted processes; requests includes them */
 	u64 engines;   /* processes that run an engine's steps */
 	u64 framed;    /* processes whose messages with their API server are read */
+	u64 communicators; /* number of communicators so far */
 };
 
 struct {

@@ -55,6 +55,7 @@ enum ispan_kind {
 	ISPAN_KIND_NCCL_RECV = 106,
 	ISPAN_KIND_NCCL_COMM_INIT = 107,
 	ISPAN_KIND_NCCL_GROUP_END = 108,
+	ISPAN_KIND_NCCL_COMM_END = 109, /* never written: a communicator is about to be destroyed */
 	ISPAN_KIND_READ = 200,
 	ISPAN_KIND_WRITE = 201,
 	ISPAN_KIND_RECV = 202,
@@ -83,6 +84,7 @@ enum ispan_kind {
 	ISPAN_KIND_OWNER_ENDED = 404,
 	ISPAN_KIND_SLOT_BOUND = 405,   /* ispan_head_record: assigns a request to a slot of an engine */
 	ISPAN_KIND_STEP_CHANGES = 406, /* ispan_changes_record: the requests that join and leave an engine's step */
+	ISPAN_KIND_NCCL_COMMUNICATOR = 407, /* a communicator was created */
 	ISPAN_KINDS = 512,
 };
 
@@ -138,7 +140,7 @@ enum ispan_fd_kind {
  *         task state of off-CPU time; for run-queue time, 1 after preemption and 0 after a wake-up; TCP state. 403: fd.
  *         404: fd, with ispan_shared in the upper half
  * extra   function or executable graph of a launch; graph, executable graph or function that a call creates; mapped memory;
- *         recorded event; communicator; address of a futex; of scheduler events, the current system call plus one, 0 none;
+ *         recorded event; communicator, or ISPAN_COLLECTIVE if its creation was observed; address of a futex; of scheduler events, the current system call plus one, 0 none;
  *         id of a CKP operation
  * result  see below; 403 and 404: an ispan_owner_kind
  *
@@ -146,6 +148,9 @@ enum ispan_fd_kind {
  * extra. 404 has the number of launched kernels and graphs in amount, or ISPAN_UNCOUNTED. 405 has no owner; amount is the slot,
  * result an ispan_binding, and extra the parent process, with the grandparent in the upper half. 406 has the number of changes
  * in earlier records in amount; result is negative if the changes could not be read.
+ *
+ * A communicator (407) has no owner. amount is the number of its ranks, with the rank of the process in the upper half; detail is the hash
+ * by which NCCL identifies it, which is the same on all ranks; extra is the number by which records of its operations refer to it.
  *
  * A kernel of an engine (29) has no owner. amount and detail are its start and end, by the clock that CUPTI uses; extra is the
  * correlation id of its launch, and start_ns and end_ns the time when its record was read.
@@ -197,6 +202,15 @@ struct ispan_head_record {
 };
 
 #define ISPAN_UNCOUNTED (~0ull)
+
+#define ISPAN_UNIQUE_ID_BYTES 128
+
+/*
+ * A communicator's number and, for a collective, its sequence number in the communicator from 1; a transfer has 0. The highest bit
+ * distinguishes it from an address.
+ */
+#define ISPAN_COLLECTIVE(number, sequence) \
+	(1ull << 63 | ((__u64)(number) & 0x7fffff) << 40 | ((__u64)(sequence) & 0xffffffffff))
 
 /* How a slot is bound. */
 enum ispan_binding {

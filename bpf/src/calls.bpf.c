@@ -3,6 +3,7 @@
  * Reports a request's calls of CUDA and NCCL functions. One program serves all functions; the attach cookie identifies the
  * function.
  */
+#include "communicators.h"
 #include "context.h"
 #include "frames.h"
 #include "kernels.h"
@@ -98,27 +99,47 @@ static __always_inline bool is_counted(const struct ispan_settings *settings, st
 	return true;
 }
 
+/*
+ * The creation of a communicator is also observed while no request is open, or events of NCCL are off, because engines create theirs
+ * before they serve.
+ */
+static __always_inline bool creates_communicator(const struct ispan_settings *settings, struct task_struct *task, u16 kind)
+{
+	return kind == ISPAN_KIND_NCCL_COMM_INIT && in_scope(settings, task->tgid);
+}
+
+static __always_inline u64 communicator_of(struct pt_regs *regs, u8 from)
+{
+	struct ispan_arguments arguments;
+
+	read_arguments(regs, &arguments);
+	return operand_of(&arguments, from);
+}
+
 static __always_inline int call_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct ispan_arguments arguments;
 	struct ispan_thread *thread;
 	struct ispan_frame *frame;
-	struct ispan_call call;
+	struct ispan_call call = cookie_of(regs);
+	bool creates = creates_communicator(settings, task, call.kind);
+	u64 communicator = 0;
 	u32 depth;
 
+	if (call.kind != ISPAN_KIND_NCCL_COMM_INIT && is_nccl(call.kind) && call.extra)
+		communicator = communicator_called(communicator_of(regs, call.extra), call.kind);
 	/* Most calls of most threads end here, so the code above must be cheap. */
-	if (!served_since(settings, task) && !engine_of(task->tgid))
+	if (!creates && !served_since(settings, task) && !engine_of(task->tgid))
 		return STOP_HERE;
 	thread = thread_of(task);
-	call = cookie_of(regs);
 	if (are_counted(settings, call) && thread && !thread->depth && !(call.flags & ISPAN_CALL_RUNTIME) && is_counted_by_step(thread))
 		return STOP_HERE;
-	if (!may_have_context(thread, task) && !step_waited_for(task->tgid, call.kind)) {
+	if (!creates && !may_have_context(thread, task) && !step_waited_for(task->tgid, call.kind)) {
 		count_unattributed(thread, task->tgid);
 		return STOP_HERE;
 	}
-	if (!is_on(settings, call.kind))
+	if ((!creates && !is_on(settings, call.kind)) || call.kind == ISPAN_KIND_NCCL_COMM_END)
 		return STOP_HERE;
 	if (!thread)
 		thread = thread_made_of(task);
@@ -142,7 +163,11 @@ static __always_inline int call_begins(const struct ispan_settings *settings, st
 	frame->sp = regs->sp;
 	frame->amount = operand_of(&arguments, call.amount) << (call.shift & 63);
 	frame->detail = operand_of(&arguments, call.detail);
-	frame->extra = operand_of(&arguments, call.extra);
+	frame->extra = communicator ? communicator : operand_of(&arguments, call.extra);
+	if (call.kind == ISPAN_KIND_NCCL_COMM_INIT) {
+		frame->amount = (u32)frame->amount | frame->detail << 32;
+		frame->detail = communicator_id(unique_id_at(regs));
+	}
 	frame->start_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -183,7 +208,17 @@ static __always_inline int call_ends(const struct ispan_settings *settings, stru
 	struct ispan_context context;
 	u16 kind;
 
-	if (!frame || frame->start_ns < settings->attached_ns)
+	if (!frame)
+		return 0;
+	if (frame->call.kind == ISPAN_KIND_NCCL_COMM_INIT) {
+		if (!RESULT(regs) || RESULT(regs) == NCCL_IN_PROGRESS)
+			communicator_made(word_at(frame->extra), frame->detail, frame->amount);
+		frame->detail = frame->amount >> 32;
+		frame->amount = (u32)frame->amount;
+		if (!is_on(settings, ISPAN_KIND_NCCL_COMM_INIT))
+			return 0;
+	}
+	if (frame->start_ns < settings->attached_ns)
 		return 0;
 	/* Computed before the branches, because the verifier walks each of them. */
 	if (is_out(frame->call.detail))

@@ -19,6 +19,8 @@ DEFAULTS = {
     "preempt": 0.0,  # probability that a step preempts its last request
     "script": {},  # step number -> number of preempted requests, instead of random ones
     "layers": 4,
+    "collectives": 0,  # NCCL collectives of each step
+    "swap": 0,  # number of a step in which the last rank swaps the first two of them
     "extra_fields": 0,  # additional fields of a request, which no release has
     "decode_ns": 20_000,  # device time of one decoded token
     "prefill_ns": 2_000,  # device time of one prompt token
@@ -63,6 +65,41 @@ class Truth:
     def write(self, **fact):
         if self.file is not None:
             os.write(self.file, (json.dumps(fact, separators=(",", ":")) + "\n").encode())
+
+
+class Communicator:
+    """Calls the libnccl stand-in for a rank. Creating the communicator takes a second, in which a tracer can find the library."""
+
+    def __init__(self, rank):
+        self.library = ctypes.CDLL(os.path.join(CONFIG["libraries"], "libnccl.so.2"))
+        self.handle = ctypes.c_void_p()
+        time.sleep(1)
+        self.call("ncclCommInitRank", ctypes.byref(self.handle), CONFIG["tp"], self.unique_id(rank), rank)
+        self.all_reduce(1)
+
+    def call(self, name, *arguments):
+        if getattr(self.library, name)(*arguments):
+            raise RuntimeError(f"{name} failed")
+
+    def unique_id(self, rank):
+        """Returns the id that the first rank chose, which it passes on in a file."""
+        unique, path = UniqueId(), os.path.join(CONFIG["directory"], "communicator")
+        if rank == 0:
+            self.call("ncclGetUniqueId", ctypes.byref(unique))
+            with open(path + ".new", "wb") as file:
+                file.write(bytes(unique))
+            os.rename(path + ".new", path)
+        while not os.path.exists(path):
+            time.sleep(0.01)
+        with open(path, "rb") as file:
+            return UniqueId.from_buffer_copy(file.read())
+
+    def all_reduce(self, elements, stream=None):
+        self.call("ncclAllReduce", None, None, ctypes.c_size_t(elements), 7, 0, self.handle, stream)
+
+
+class UniqueId(ctypes.Structure):
+    _fields_ = [("internal", ctypes.c_ubyte * 128)]
 
 
 class Driver:

@@ -6,7 +6,7 @@ import os
 import threading
 import zlib
 
-from vllm.standin import CONFIG, RELEASE, Driver, Truth, monotonic
+from vllm.standin import CONFIG, RELEASE, Communicator, Driver, Truth, monotonic
 
 
 class ModelRunnerOutput:
@@ -29,6 +29,7 @@ class GPUModelRunner:
     def __init__(self, rank):
         self.rank, self.driver, self.truth = rank, Driver(), Truth()
         self.prompts, self.step, self.pending = {}, 0, None
+        self.communicator = Communicator(rank) if CONFIG["collectives"] else None
 
     def capture_model(self):
         """Captures a graph: its launches are recorded, not run."""
@@ -52,6 +53,7 @@ class GPUModelRunner:
             self.write(state, {}, 0)
             return ModelRunnerOutput({})
         self.forward(state)
+        self.reduce(state)
         if RELEASE < (0, 11, 2):
             return self.sample(state)
         self.pending = state
@@ -95,6 +97,14 @@ class GPUModelRunner:
             self.driver.launch(whole // layers + (whole % layers if layer == 0 else 0))
         self.driver.launch_graph()
         state["launches"] = 2 * layers + 1
+
+    def reduce(self, state):
+        sizes = [1024 + number for number in range(CONFIG["collectives"])]
+        if self.step == CONFIG["swap"] and self.rank == CONFIG["tp"] - 1:
+            sizes[:2] = sizes[1::-1]
+        for size in sizes:
+            self.communicator.all_reduce(size, self.driver.compute)
+        state["launches"] += len(sizes)
 
     def sample(self, state):
         self.driver.launch(1)

@@ -8,6 +8,7 @@ import io.inferspan.TelemetryOptions;
 import io.inferspan.testing.Canary;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -97,6 +98,10 @@ final class EngineRun {
   List<Outputs> outputs = List.of();
   List<byte[]> exported = List.of();
   long lost;
+
+  /** The counters of {@code inferspan.ebpf.engine}. */
+  final Map<String, Long> counters = new HashMap<>();
+
   long unsent;
 
   private EngineRun(Load load) {
@@ -129,7 +134,10 @@ final class EngineRun {
     }
     try (OtlpReceiver receiver = OtlpReceiver.start();
         Telemetry telemetry = telemetry(receiver)) {
-      try (EbpfBridge bridge = EbpfBridge.attach(telemetry, config);
+      SimpleMeterRegistry registry = new SimpleMeterRegistry();
+      EbpfBridge bridge = EbpfBridge.attach(telemetry, config);
+      bridge.bindTo(registry);
+      try (bridge;
           JavaChild engine = JavaChild.start(command, environment)) {
         int port = Integer.parseInt(engine.line());
         TestKit.awaitLibrary(bridge, "libcuda.so.1");
@@ -144,6 +152,8 @@ final class EngineRun {
         }
         run.lost = bridge.status().lost();
       }
+      run.count(registry);
+      assertThat(bridge.status().flow().openRequests()).isZero();
       telemetry.close();
       run.unsent = telemetry.spanCounts().dropped().total();
       run.spans = receiver.spans();
@@ -177,7 +187,7 @@ final class EngineRun {
         .start();
   }
 
-  private static void assumeEngine() throws Exception {
+  static void assumeEngine() throws Exception {
     Process imports =
         new ProcessBuilder(
                 "/usr/bin/python3",
@@ -202,7 +212,7 @@ final class EngineRun {
   }
 
   /** With the plugin where the engine looks for it. */
-  private static Map<String, String> environment(Path kit) throws IOException {
+  static Map<String, String> environment(Path kit) throws IOException {
     Path plugin = kit.resolve("plugin");
     Path entry = Files.createDirectories(plugin.resolve("inferspan_vllm-0.dist-info"));
     Files.writeString(
@@ -226,6 +236,16 @@ final class EngineRun {
     read(Files.readAllLines(written));
     long launches = truth.stream().mapToLong(Ran::launches).sum();
     TestKit.await("all kernels", () -> kernels(bridge) >= launches);
+  }
+
+  private void count(SimpleMeterRegistry registry) {
+    registry
+        .find("inferspan.ebpf.engine")
+        .functionCounters()
+        .forEach(
+            counter ->
+                counters.put(
+                    String.valueOf(counter.getId().getTag("count")), (long) counter.count()));
   }
 
   private static long kernels(EbpfBridge bridge) {

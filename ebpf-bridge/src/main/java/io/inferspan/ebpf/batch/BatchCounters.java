@@ -28,6 +28,10 @@ public final class BatchCounters {
     AMBIGUOUS_LAUNCHES,
     /** Engines whose messages match no known release. */
     REFUSED_ENGINES,
+    /** Collectives of a rank that equal the same one of another rank. */
+    PAIRED_COLLECTIVES,
+    /** Collectives of a rank that differ from the same one of another rank. */
+    ORDER_VIOLATIONS,
     /** Requests whose spans were written. */
     REQUESTS,
     /** Requests and slots that were dropped because a table was full. */

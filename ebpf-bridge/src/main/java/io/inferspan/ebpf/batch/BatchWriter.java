@@ -140,6 +140,14 @@ final class BatchWriter implements Batches.Sink {
     if (!step.isLowered() || step.counted >= 0) {
       pending.set(BatchAttributes.LAUNCHES, Math.max(step.launches, step.counted));
     }
+    if (step.communicator != null) {
+      pending
+          .set(KernelAttributes.COMMUNICATOR, step.communicator.id())
+          .set(KernelAttributes.RANK, step.communicator.rank())
+          .set(KernelAttributes.RANKS, step.communicator.ranks())
+          .set(KernelAttributes.SEQUENCE, step.sequence)
+          .set(BatchAttributes.COLLECTIVES, step.collectives);
+    }
     Interval ahead = clock.apply(epoch(step.beganNanos));
     if (ahead != null) {
       pending

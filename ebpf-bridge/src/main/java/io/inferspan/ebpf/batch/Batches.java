@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.batch;
 
 import io.inferspan.ebpf.batch.BatchCounters.Count;
+import io.inferspan.ebpf.nccl.Communicator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -149,6 +150,11 @@ final class Batches {
   /** Adds a launch of a kernel or a graph to the open step of a process. */
   void launched(int pid, long startNanos) {
     rank(pid).launched(startNanos);
+  }
+
+  /** Adds a collective to the open step of a process. */
+  void called(int pid, Communicator communicator, long sequence) {
+    rank(pid).called(communicator, sequence);
   }
 
   /** Notes a {@code cuEventRecord} in the open step of a process. */

@@ -1,8 +1,12 @@
 package io.inferspan.ebpf.batch;
 
 import io.inferspan.Telemetry;
+import io.inferspan.ebpf.batch.BatchCounters.Count;
 import io.inferspan.ebpf.clock.ClockOffset.Interval;
+import io.inferspan.ebpf.nccl.Communicator;
+import io.inferspan.ebpf.nccl.Communicators;
 import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.ebpf.wire.Owner;
 import io.inferspan.ebpf.wire.Source;
@@ -26,6 +30,7 @@ public final class EngineSteps {
   private final Batches batches;
   private final Map<Integer, Marks> engines = new HashMap<>();
   private final FramedEngines framed;
+  private final Communicators communicators = new Communicators();
   private long expiredNanos;
 
   /** Callbacks to the reader of events. */
@@ -76,12 +81,13 @@ public final class EngineSteps {
     ShareModel model = ShareModel.PREFILL_WEIGHTED;
     BatchWriter writer = new BatchWriter(telemetry, model, epochNanos, host::clock);
     this.host = host;
-    Written written = new Written(writer, epochNanos, host);
+    Written written = new Written(writer, epochNanos, host, communicators);
     this.batches = new Batches(model, MOST_REQUESTS, written, written);
     this.framed = new FramedEngines(batches, this::head);
   }
 
-  private record Written(BatchWriter writer, LongUnaryOperator epoch, Host host)
+  private record Written(
+      BatchWriter writer, LongUnaryOperator epoch, Host host, Communicators communicators)
       implements Batches.Sink, Batches.Losses {
 
     @Override
@@ -96,7 +102,8 @@ public final class EngineSteps {
 
     @Override
     public @Nullable String rank(int pid) {
-      return host.rank(pid);
+      String title = host.rank(pid);
+      return title == null ? communicators.rank(pid) : title;
     }
 
     @Override
@@ -121,6 +128,11 @@ public final class EngineSteps {
     public void request(BatchRequest request) {
       writer.request(request);
     }
+  }
+
+  /** Returns the known communicators of NCCL. */
+  public Communicators communicators() {
+    return communicators;
   }
 
   /** Returns the counters, which any thread may read. */
@@ -165,7 +177,9 @@ public final class EngineSteps {
               event.tgid(), event.extra(), event.amount(), event.detail(), event.endNanos());
         }
       }
+      case NCCL_COMMUNICATOR -> communicators.created(event);
       case PROCESS_STARTED, PROCESS_EXITED -> {
+        communicators.exited(event.tgid());
         engines.remove(event.tgid());
         batches.processExited(event.tgid(), event.endNanos()); // It may have bound slots only.
         framed.close(event.tgid(), false, event.endNanos());
@@ -264,6 +278,7 @@ public final class EngineSteps {
 
   /** Handles a call; returns false if its process does not belong to an engine. */
   public boolean call(Kind kind, EventView event) {
+    compare(kind, event);
     if (framed.call(kind, event)) {
       return true;
     }
@@ -297,9 +312,26 @@ public final class EngineSteps {
           batches.allDone(pid, event.endNanos());
         }
       }
+      case NCCL_ALL_REDUCE, NCCL_ALL_GATHER, NCCL_REDUCE_SCATTER, NCCL_BROADCAST, NCCL_REDUCE -> {
+        Communicator communicator = communicators.of(event.extra());
+        if (inStep && communicator != null) {
+          batches.called(pid, communicator, Communicators.sequence(event.extra()));
+        }
+      }
       default -> {}
     }
     return true;
+  }
+
+  /** Compares a collective with the same one of other ranks. */
+  private void compare(Kind kind, EventView event) {
+    if (kind.family() == Family.NCCL) {
+      switch (communicators.called(kind, event)) {
+        case EQUAL -> counters().increment(Count.PAIRED_COLLECTIVES);
+        case DIFFERENT -> counters().increment(Count.ORDER_VIOLATIONS);
+        case UNPAIRED -> {}
+      }
+    }
   }
 
   /** Writes the requests that are due. */

@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.batch;
 
 import io.inferspan.ebpf.batch.BatchCounters.Count;
+import io.inferspan.ebpf.nccl.Communicator;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -231,6 +232,12 @@ final class Rank {
         step.firstLaunchNanos = startNanos;
       }
       step.synchronizedNanos = 0; // The wait was for earlier launches.
+    }
+  }
+
+  void called(Communicator communicator, long sequence) {
+    if (open != null) {
+      open.called(communicator, sequence);
     }
   }
 

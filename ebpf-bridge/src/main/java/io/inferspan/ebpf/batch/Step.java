@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.batch;
 
 import io.inferspan.OperationSpan;
+import io.inferspan.ebpf.nccl.Communicator;
 import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,15 @@ public final class Step {
   /** Whether its busy time is that of its kernels, not its window. */
   boolean onDevice;
 
+  /** The largest communicator of its collectives, if its creation was observed. */
+  @Nullable Communicator communicator;
+
+  /** Sequence number of the first collective of that communicator. */
+  long sequence;
+
+  /** Number of collectives of that communicator. */
+  long collectives;
+
   /** Its number as an owner of events. */
   long owner;
 
@@ -104,6 +114,22 @@ public final class Step {
   /** Returns the context of its span; null until the span is written. */
   public @Nullable Context context() {
     return context;
+  }
+
+  /** Notes a collective by its sequence number in the communicator. */
+  void called(Communicator by, long number) {
+    if (number == 0 || (communicator != null && by.ranks() < communicator.ranks())) {
+      return;
+    }
+    if (communicator == null || by.ranks() > communicator.ranks()) {
+      communicator = by;
+      collectives = 0;
+      sequence = number;
+    }
+    if (by.equals(communicator)) {
+      collectives++;
+      sequence = Math.min(sequence, number);
+    }
   }
 
   boolean isLowered() {

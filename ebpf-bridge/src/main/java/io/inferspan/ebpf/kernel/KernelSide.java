@@ -357,6 +357,19 @@ public final class KernelSide implements AutoCloseable {
     }
   }
 
+  /** Detaches the probes of NCCL, so that the numbers of collectives are unknown from now on. */
+  public void detachCollectives() {
+    ifThere(calls, probes -> probes.pause(CallPrograms.COLLECTIVES));
+    if (calls != null) {
+      programs.object(CALLS).map("communicators").clear();
+    }
+  }
+
+  /** Attaches the probes of NCCL again. */
+  public void attachCollectives() {
+    ifThere(calls, probes -> probes.resume(CallPrograms.COLLECTIVES));
+  }
+
   private static void ifThere(
       @Nullable LibraryProbes probes, Consumer<? super LibraryProbes> action) {
     if (probes != null) {

@@ -32,6 +32,7 @@ final class DetailSwitch {
   private final DetailLevels ceiling;
   private DetailLevels wanted;
   private boolean asleep;
+  private boolean collectivesOff;
   private volatile DetailLevels now = DetailLevels.FULL;
   private volatile Map<EventClass, Double> next = Map.of();
 
@@ -87,6 +88,7 @@ final class DetailSwitch {
    * afterwards.
    */
   private void apply() {
+    applyToCollectives();
     DetailLevels next = asleep ? wanted.lowest(ASLEEP) : wanted;
     if (next.equals(now)) {
       kernel.setTcp(hasTcp(next));
@@ -117,6 +119,19 @@ final class DetailSwitch {
    */
   private boolean hasTcp(DetailLevels levels) {
     return !asleep && !isOff(levels, EventClass.REQUESTS);
+  }
+
+  /** Only the budget detaches them: a collective that is missed makes later numbers wrong. */
+  private void applyToCollectives() {
+    boolean off = isOff(wanted, EventClass.CALLS);
+    if (off != collectivesOff) {
+      collectivesOff = off;
+      if (off) {
+        kernel.detachCollectives();
+      } else {
+        kernel.attachCollectives();
+      }
+    }
   }
 
   private static boolean isOff(DetailLevels levels, EventClass events) {

@@ -79,7 +79,7 @@ public final class EbpfMeters {
     for (BatchCounters.Count what : BatchCounters.Count.values()) {
       count(
           "inferspan.ebpf.engine",
-          "Steps of engines, and their requests",
+          "Steps of engines, their requests, and collectives",
           () -> sink.steps().of(what),
           "count",
           lower(what));

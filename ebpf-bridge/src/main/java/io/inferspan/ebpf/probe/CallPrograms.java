@@ -17,6 +17,12 @@ import java.util.List;
  */
 public final class CallPrograms implements Attacher {
 
+  /**
+   * Stands for the functions of NCCL. Their events belong to {@link EventClass#CALLS}, but their
+   * probes stay attached while the bridge sleeps, to count all collectives of a communicator.
+   */
+  public static final EventClass COLLECTIVES = EventClass.REQUESTS;
+
   private static final int KIND = 0xffff;
 
   private final List<BpfProgram> programs;
@@ -61,6 +67,9 @@ public final class CallPrograms implements Attacher {
   @Override
   public EventClass classOf(Site site) {
     Kind kind = Kind.of((int) site.cookie() & KIND);
+    if (kind != null && kind.number() >= Kind.NCCL_ALL_REDUCE.number()) {
+      return COLLECTIVES;
+    }
     return kind != null && EventClass.of(kind) == EventClass.LAUNCHES
         ? EventClass.LAUNCHES
         : EventClass.CALLS;

@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.spans;
 
+import io.inferspan.ebpf.nccl.Communicators;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.ebpf.wire.Layout;
@@ -32,7 +33,8 @@ final class DetailKey {
           case STREAM -> view.detail();
           case STATE, QUEUED -> view.detail() ^ view.extra() << Integer.SIZE;
           case FD -> view.detail() & DESCRIPTOR_KIND;
-          case COLLECTIVE, TRANSFER -> view.detail() * 0x9e3779b97f4a7c15L ^ view.extra();
+          case COLLECTIVE, TRANSFER ->
+              view.detail() * 0x9e3779b97f4a7c15L ^ Communicators.withoutSequence(view.extra());
           case PATH -> allowPaths ? view.textHash() : FilePaths.reduced(view);
           case OPERATION -> view.textHash();
         };

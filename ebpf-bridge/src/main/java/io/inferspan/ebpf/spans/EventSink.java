@@ -107,9 +107,9 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     this.clock = new KernelClock(sources.monotonic(), sources.realtime());
     this.owners = new Owners(sources.owners());
     this.processes = new ProcessTable(sources.processes());
-    this.writer = new SpanWriter(telemetry, clock, losses, accounting, processes);
     this.requests = new OpenRequests(options, accounting, this::write);
     this.steps = new EngineSteps(telemetry, clock::epochNanos, this);
+    this.writer = new SpanWriter(telemetry, clock, losses, accounting, processes, steps);
     this.detailKey = new DetailKey(options.allowPaths());
     this.nowNanos = sources.monotonic().getAsLong();
     this.tidiedNanos = nowNanos;

@@ -6,6 +6,9 @@ import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.catalog.SpanType;
+import io.inferspan.ebpf.batch.EngineSteps;
+import io.inferspan.ebpf.nccl.Communicator;
+import io.inferspan.ebpf.nccl.Communicators;
 import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.wire.Amount;
 import io.inferspan.ebpf.wire.CallNumber;
@@ -36,6 +39,7 @@ final class SpanWriter {
   private final LossTimeline losses;
   private final SpanAccounting accounting;
   private final ProcessTable processes;
+  private final Communicators communicators;
 
   /** The detail levels during the request that is being written. */
   private LevelTimeline.Seen seen = new LevelTimeline.Seen("", 1, 1, 1, 1);
@@ -55,12 +59,14 @@ final class SpanWriter {
       KernelClock clock,
       LossTimeline losses,
       SpanAccounting accounting,
-      ProcessTable processes) {
+      ProcessTable processes,
+      EngineSteps steps) {
     this.telemetry = telemetry;
     this.clock = clock;
     this.losses = losses;
     this.accounting = accounting;
     this.processes = processes;
+    this.communicators = steps.communicators();
   }
 
   /** Writes the events of an owner, and the sums of its events that were folded in the kernel. */
@@ -211,7 +217,7 @@ final class SpanWriter {
     };
   }
 
-  private static void detail(PendingSpan pending, HeldEvent event) {
+  private void detail(PendingSpan pending, HeldEvent event) {
     switch (event.kind.detail()) {
       case NONE, OPERATION_CALL -> {}
       case STREAM ->
@@ -235,10 +241,20 @@ final class SpanWriter {
         .set(KernelAttributes.THREAD_SYSCALL, CallNumber.name(event.extra));
   }
 
-  private static void elements(PendingSpan pending, HeldEvent event) {
+  private void elements(PendingSpan pending, HeldEvent event) {
+    pending.set(KernelAttributes.DATA_TYPE, DetailWords.dataType(event.detail));
+    Communicator communicator = communicators.of(event.extra);
+    if (communicator == null) {
+      long handle = Communicators.withoutSequence(event.extra);
+      pending.set(KernelAttributes.COMMUNICATOR, DetailWords.handle(event.tgid, handle));
+      return;
+    }
+    long sequence = Communicators.sequence(event.extra);
     pending
-        .set(KernelAttributes.DATA_TYPE, DetailWords.dataType(event.detail))
-        .set(KernelAttributes.COMMUNICATOR, DetailWords.handle(event.tgid, event.extra));
+        .set(KernelAttributes.COMMUNICATOR, communicator.id())
+        .set(KernelAttributes.RANK, communicator.rank())
+        .set(KernelAttributes.RANKS, communicator.ranks())
+        .set(KernelAttributes.SEQUENCE, sequence == 0 ? null : sequence);
   }
 
   private static void file(PendingSpan pending, @Nullable String path, long reduced) {

@@ -43,6 +43,7 @@ public enum Kind {
   NCCL_RECV(106, Family.NCCL, "recv", Amount.ELEMENTS, Detail.TRANSFER),
   NCCL_COMM_INIT(107, Family.NCCL, "comm_init", Amount.NONE, Detail.NONE),
   NCCL_GROUP_END(108, Family.NCCL, "group_end", Amount.NONE, Detail.NONE),
+  NCCL_COMM_END(109, Family.CONTROL, "comm_end", Amount.NONE, Detail.NONE),
 
   SYSCALL_READ(200, Family.SYSCALL, "read", Amount.BYTES, Detail.FD),
   SYSCALL_WRITE(201, Family.SYSCALL, "write", Amount.BYTES, Detail.FD),
@@ -75,7 +76,8 @@ public enum Kind {
   OWNER_BEGAN(403, Family.CONTROL, "owner_began", Amount.NONE, Detail.NONE),
   OWNER_ENDED(404, Family.CONTROL, "owner_ended", Amount.NONE, Detail.NONE),
   SLOT_BOUND(405, Family.CONTROL, "slot_bound", Amount.NONE, Detail.NONE),
-  STEP_CHANGES(406, Family.CONTROL, "step_changes", Amount.NONE, Detail.NONE);
+  STEP_CHANGES(406, Family.CONTROL, "step_changes", Amount.NONE, Detail.NONE),
+  NCCL_COMMUNICATOR(407, Family.CONTROL, "communicator", Amount.NONE, Detail.NONE);
 
   /** The exclusive limit of the numbers that the kernel counts. */
   public static final int NUMBERS = 512;

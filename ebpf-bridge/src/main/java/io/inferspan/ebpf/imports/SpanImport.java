@@ -9,6 +9,9 @@ import io.inferspan.catalog.KernelSpans;
 import io.inferspan.ebpf.clock.ClockOffset.Interval;
 import io.inferspan.ebpf.imports.LlmRequests.Phase;
 import io.inferspan.ebpf.imports.NcclOperation.Rank;
+import io.inferspan.ebpf.nccl.CollectiveOrder;
+import io.inferspan.ebpf.nccl.CollectiveOrder.Result;
+import io.inferspan.ebpf.nccl.Communicator;
 import io.inferspan.semconv.BatchAttributes;
 import io.inferspan.semconv.KernelAttributes;
 import io.opentelemetry.api.trace.Span;
@@ -20,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -96,12 +100,14 @@ public final class SpanImport {
     HostClocks clocks = new HostClocks(operations);
     Rank rank = operations.getFirst().rank();
     String communicator = rank.communicator();
+    long violations = orderViolations(operations);
     OperationSpan all =
         maps.describe(telemetry.span(KernelSpans.NCCL, "communicator", parent))
             .set(KernelAttributes.COMMUNICATOR, communicator)
             .set(KernelAttributes.RANKS, rank.ranks())
             .set(KernelAttributes.COUNT, operations.size())
             .set(KernelAttributes.DROPPED, inspector.lost().get(communicator))
+            .set(KernelAttributes.ORDER_VIOLATIONS, violations > 0 ? violations : null)
             .set(
                 KernelAttributes.CLOCK_VIOLATIONS,
                 clocks.violations() > 0 ? clocks.violations() : null)
@@ -130,6 +136,22 @@ public final class SpanImport {
             .max()
             .orElseThrow());
     wrote(telemetry);
+  }
+
+  /** Each kind of collective has sequence numbers of its own, as if it had a communicator. */
+  private static long orderViolations(List<NcclOperation> operations) {
+    CollectiveOrder order = new CollectiveOrder();
+    return operations.stream()
+        .filter(one -> one.peer() == null)
+        .sorted(Comparator.comparingLong(NcclOperation::sequence))
+        .map(one -> order.add(communicator(one), one.sequence(), one.bytes()))
+        .filter(Result.DIFFERENT::equals)
+        .count();
+  }
+
+  private static Communicator communicator(NcclOperation one) {
+    int ranks = (int) Math.max(2, one.rank().ranks()); // It may be unknown.
+    return new Communicator(one.call(), (int) one.rank().number(), ranks);
   }
 
   private static long offset(@Nullable Interval clock) {

@@ -1,13 +1,12 @@
 package io.inferspan.ebpf.nccl;
 
-import io.inferspan.ebpf.wire.Kind;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Compares the operations that ranks of this host executed under the same number of the same
- * communicator. NCCL requires that they are equal; otherwise the ranks wait for each other forever,
- * or exchange wrong data.
+ * Compares the operations that ranks executed under the same number of the same communicator. NCCL
+ * requires that they are equal; otherwise the ranks wait for each other forever, or exchange wrong
+ * data.
  */
 public final class CollectiveOrder {
 
@@ -16,7 +15,7 @@ public final class CollectiveOrder {
 
   private static final int MOST_COMMUNICATORS = 256;
 
-  private final Map<String, Operation[]> communicators = new LinkedHashMap<>();
+  private final Map<String, Executed[]> communicators = new LinkedHashMap<>();
 
   /** The result of comparing a collective. */
   public enum Result {
@@ -27,31 +26,28 @@ public final class CollectiveOrder {
   }
 
   /** An operation as the first rank executed it. */
-  private record Operation(long sequence, int rank, Kind kind, long elements, long detail) {
+  private record Executed(long sequence, int rank, Object operation) {}
 
-    /** Whether another rank executed the same one. */
-    boolean isLike(Operation other) {
-      return kind == other.kind && elements == other.elements && detail == other.detail;
-    }
-  }
-
-  /** Adds a collective of one rank; {@code detail} has its data type, and its reduction or root. */
-  Result add(Communicator communicator, long sequence, Kind kind, long elements, long detail) {
+  /**
+   * Compares a collective of one rank with the same one of the first rank.
+   *
+   * @param operation what must be equal on all ranks
+   */
+  public Result add(Communicator communicator, long sequence, Object operation) {
     if (communicator.ranks() < 2) {
       return Result.UNPAIRED;
     }
-    Operation[] window =
-        communicators.computeIfAbsent(communicator.id(), any -> new Operation[WINDOW]);
+    Executed[] window =
+        communicators.computeIfAbsent(communicator.id(), any -> new Executed[WINDOW]);
     if (communicators.size() > MOST_COMMUNICATORS) {
       communicators.remove(communicators.keySet().iterator().next());
     }
     int at = (int) (sequence % WINDOW);
-    Operation ours = new Operation(sequence, communicator.rank(), kind, elements, detail);
-    Operation first = window[at];
+    Executed first = window[at];
     if (first == null || first.sequence < sequence) {
-      window[at] = ours;
-    } else if (first.sequence == sequence && first.rank != ours.rank) {
-      return first.isLike(ours) ? Result.EQUAL : Result.DIFFERENT;
+      window[at] = new Executed(sequence, communicator.rank(), operation);
+    } else if (first.sequence == sequence && first.rank != communicator.rank()) {
+      return first.operation.equals(operation) ? Result.EQUAL : Result.DIFFERENT;
     }
     return Result.UNPAIRED;
   }

@@ -29,6 +29,9 @@ public final class Communicators {
 
   private final CollectiveOrder order = new CollectiveOrder();
 
+  /** What is equal on all ranks; {@code detail} has the data type, and the reduction or root. */
+  private record Operation(Kind kind, long elements, long detail) {}
+
   /** Notes a communicator that a process created. */
   public void created(EventView event) {
     Communicator made =
@@ -80,6 +83,6 @@ public final class Communicators {
     Communicator communicator = sequence == 0 ? null : of(event.extra());
     return communicator == null
         ? CollectiveOrder.Result.UNPAIRED
-        : order.add(communicator, sequence, kind, event.amount(), event.detail());
+        : order.add(communicator, sequence, new Operation(kind, event.amount(), event.detail()));
   }
 }

@@ -124,6 +124,19 @@ class NcclImportTest {
   }
 
   @Test
+  void ranksCallDifferentSizes_eachDifferenceIsCounted() throws IOException {
+    String bytes = "\"coll_msg_size_bytes\":64";
+    read(
+        allReduce(0, 1, 1_000_000, 1_001_000),
+        allReduce(0, 2, 1_002_000, 1_003_000),
+        allReduce(1, 1, 1_000_000, 1_001_000).replace(bytes, bytes + "0"),
+        allReduce(1, 2, 1_002_000, 1_003_000));
+
+    assertThat(only("nccl.communicator").attributes())
+        .contains(entry("inferspan.ebpf.nccl.order_violations", 1L));
+  }
+
+  @Test
   void clockOfAnotherHost_isCorrected_andSaysHowWell() throws IOException {
     long ahead = 40_000;
     read(

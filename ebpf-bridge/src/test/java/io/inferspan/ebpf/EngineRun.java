@@ -1,13 +1,13 @@
 package io.inferspan.ebpf;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
 import io.inferspan.testing.Canary;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
@@ -98,10 +98,7 @@ final class EngineRun {
   List<Outputs> outputs = List.of();
   List<byte[]> exported = List.of();
   long lost;
-
-  /** The counters of {@code inferspan.ebpf.engine}. */
   final Map<String, Long> counters = new HashMap<>();
-
   long unsent;
 
   private EngineRun(Load load) {
@@ -112,7 +109,7 @@ final class EngineRun {
   static EngineRun of(Load load, BridgeConfig config, List<String> options) throws Exception {
     EngineRun run = new EngineRun(load);
     Path kit = TestKit.directory();
-    assumeEngine();
+    TestKit.assumeEngine();
     Path written = TestKit.scratch("truth");
     List<String> command = new ArrayList<>(List.of("/usr/bin/python3"));
     boolean plain = options.contains(PLAIN);
@@ -187,19 +184,6 @@ final class EngineRun {
         .start();
   }
 
-  static void assumeEngine() throws Exception {
-    Process imports =
-        new ProcessBuilder(
-                "/usr/bin/python3",
-                "-c",
-                "import fastapi, httptools, msgpack, uvicorn, uvloop, zmq")
-            .start();
-    assumeTrue(
-        imports.waitFor() == 0,
-        "needs apt-get install python3-fastapi python3-httptools python3-msgpack python3-uvicorn"
-            + " python3-uvloop python3-zmq");
-  }
-
   private static Telemetry telemetry(OtlpReceiver receiver) {
     return Telemetry.initTracing(
         TelemetryOptions.builder()
@@ -239,13 +223,9 @@ final class EngineRun {
   }
 
   private void count(SimpleMeterRegistry registry) {
-    registry
-        .find("inferspan.ebpf.engine")
-        .functionCounters()
-        .forEach(
-            counter ->
-                counters.put(
-                    String.valueOf(counter.getId().getTag("count")), (long) counter.count()));
+    for (FunctionCounter one : registry.find("inferspan.ebpf.engine").functionCounters()) {
+      counters.put(String.valueOf(one.getId().getTag("count")), (long) one.count());
+    }
   }
 
   private static long kernels(EbpfBridge bridge) {

@@ -37,6 +37,20 @@ final class TestKit {
     return BUILT;
   }
 
+  /** Skips the test without the packages of the stand-in engines. */
+  static void assumeEngine() throws Exception {
+    Process imports =
+        new ProcessBuilder(
+                "/usr/bin/python3",
+                "-c",
+                "import fastapi, httptools, msgpack, uvicorn, uvloop, zmq")
+            .start();
+    assumeTrue(
+        imports.waitFor() == 0,
+        "needs apt-get install python3-fastapi python3-httptools python3-msgpack python3-uvicorn"
+            + " python3-uvloop python3-zmq");
+  }
+
   static Path server() {
     return script("server.py");
   }

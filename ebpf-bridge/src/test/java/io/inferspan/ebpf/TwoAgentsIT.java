@@ -39,7 +39,7 @@ class TwoAgentsIT {
 
   @Test
   void referenceIsKilledAndComesBack_theTrueOffsetIsAlwaysWithinTheBound() throws Exception {
-    EngineRun.assumeEngine();
+    TestKit.assumeEngine();
     try (OtlpReceiver receiver = OtlpReceiver.start();
         JavaChild ours = engine();
         JavaChild theirs = engine()) {

@@ -357,21 +357,12 @@ public final class KernelSide implements AutoCloseable {
     }
   }
 
-  /** Detaches the probes of NCCL, so that the numbers of collectives are unknown from now on. */
-  public void detachCollectives() {
-    ifThere(calls, probes -> probes.pause(CallPrograms.COLLECTIVES));
-    if (calls != null) {
-      programs.object(CALLS).map("communicators").clear();
-    }
+  /** Forgets the communicators, because their collectives are no longer counted. */
+  public void forgetCommunicators() {
+    ifThere(calls, probes -> programs.object(CALLS).map("communicators").clear());
   }
 
-  /** Attaches the probes of NCCL again. */
-  public void attachCollectives() {
-    ifThere(calls, probes -> probes.resume(CallPrograms.COLLECTIVES));
-  }
-
-  private static void ifThere(
-      @Nullable LibraryProbes probes, Consumer<? super LibraryProbes> action) {
+  private static void ifThere(@Nullable LibraryProbes probes, Consumer<LibraryProbes> action) {
     if (probes != null) {
       action.accept(probes);
     }
@@ -381,8 +372,7 @@ public final class KernelSide implements AutoCloseable {
     if (adoptions != null) {
       adoptions.forgetRequests();
     }
-    context().map("streams").clear();
-    context().map("framed_slots").clear();
+    List.of("streams", "framed_slots").forEach(name -> context().map(name).clear());
   }
 
   /** Detaches all programs; counters can still be read. */

@@ -4,6 +4,8 @@ import io.inferspan.ebpf.LaunchDetail;
 import io.inferspan.ebpf.kernel.KernelSettings;
 import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.linux.Clocks;
+import io.inferspan.ebpf.probe.CallPrograms;
+import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.spans.LevelTimeline;
 import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
@@ -126,10 +128,15 @@ final class DetailSwitch {
     boolean off = isOff(wanted, EventClass.CALLS);
     if (off != collectivesOff) {
       collectivesOff = off;
+      for (LibraryProbes probes : kernel.libraries()) {
+        if (off) {
+          probes.pause(CallPrograms.COLLECTIVES);
+        } else {
+          probes.resume(CallPrograms.COLLECTIVES);
+        }
+      }
       if (off) {
-        kernel.detachCollectives();
-      } else {
-        kernel.attachCollectives();
+        kernel.forgetCommunicators();
       }
     }
   }

@@ -21,7 +21,7 @@ public final class CallPrograms implements Attacher {
    * Stands for the functions of NCCL. Their events belong to {@link EventClass#CALLS}, but their
    * probes stay attached while the bridge sleeps, to count all collectives of a communicator.
    */
-  public static final EventClass COLLECTIVES = EventClass.REQUESTS;
+  public static final EventClass COLLECTIVES = EventClass.SYSCALLS;
 
   private static final int KIND = 0xffff;
 

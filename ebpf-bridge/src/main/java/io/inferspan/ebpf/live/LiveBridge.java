@@ -386,6 +386,10 @@ public final class LiveBridge {
     // The threads that attach probes end before all programs are detached.
     boolean budgetEnded = budget == null || budget.close();
     boolean watchEnded = watch.close(WATCH_ENDS) && budgetEnded;
+    ReferenceClock clock = sink.reference();
+    if (clock != null) {
+      clock.close(); // Its thread uses nothing of the kernel side.
+    }
     kernel.detach();
     // Memory that a thread may still read is freed when the process exits.
     if (ringEnded && watchEnded) {

@@ -47,6 +47,17 @@ def collectives():
     nccl.ncclGroupEnd()
 
 
+def communicators():
+    """Uses a communicator, destroys it, and uses its address again, as if NCCL had created another one there by a split."""
+    unique, communicator = UniqueId(), ctypes.c_void_p()
+    nccl.ncclGetUniqueId(ctypes.byref(unique))
+    nccl.ncclCommInitRankConfig(ctypes.byref(communicator), 4, unique, 3, None)
+    for elements in 1, 2:
+        nccl.ncclAllReduce(None, None, ctypes.c_size_t(elements), FLOAT32, SUM, communicator, None)
+    nccl.ncclCommDestroy(communicator)
+    nccl.ncclAllReduce(None, None, ctypes.c_size_t(3), FLOAT32, SUM, communicator, None)
+
+
 def control(path, command):
     """Makes an ioctl, which fails because there is no driver; only the call matters."""
     with open(path, "rb", 0) as device, contextlib.suppress(OSError):
@@ -85,7 +96,7 @@ def waits():
     poll.poll(30)
 
 
-WORDS = {"nccl": collectives, "devices": devices, "operations": operations, "waits": waits}
+WORDS = {"nccl": collectives, "communicators": communicators, "devices": devices, "operations": operations, "waits": waits}
 print("ready", flush=True)
 for line in sys.stdin:
     word, traceparent = line.split()

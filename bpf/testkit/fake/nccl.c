@@ -44,6 +44,7 @@ EXPORT ncclResult_t ncclCommInitRankConfig(void **communicator, int ranks, ncclU
 	*communicator = (void *)(0xcc00 + (uint64_t)rank);
 	LEAVE;
 }
+EXPORT ncclResult_t ncclCommDestroy(void *communicator) { ENTER(0, 0); LEAVE; }
 EXPORT ncclResult_t ncclGroupStart(void) { ENTER(0, 0); grouped++; LEAVE; }
 EXPORT ncclResult_t ncclGroupEnd(void)
 {

@@ -54,6 +54,25 @@ class ReportedEventsIT {
         .containsOnly(only(spans, "nccl.send").attribute("inferspan.ebpf.nccl.communicator"));
   }
 
+  @Test
+  void communicator_isKnownFromItsCreationToItsEnd() {
+    List<SpanRecord> calls =
+        spansOf("communicators", TestKit.children()).stream()
+            .filter(span -> span.name().equals("nccl.all_reduce"))
+            .toList();
+
+    assertThat(calls).hasSize(3);
+    for (int i = 0; i < 2; i++) {
+      assertThat(calls.get(i).attributes())
+          .containsEntry("inferspan.ebpf.nccl.sequence", i + 1L)
+          .containsEntry("inferspan.ebpf.nccl.rank", 3L)
+          .containsEntry("inferspan.ebpf.nccl.ranks", 4L);
+    }
+    assertThat(calls.get(2).attributes())
+        .containsEntry("inferspan.ebpf.elements", 3L)
+        .doesNotContainKeys("inferspan.ebpf.nccl.sequence", "inferspan.ebpf.nccl.rank");
+  }
+
   private static void assertCollective(
       List<SpanRecord> spans, String name, long elements, String type, @Nullable String reduction) {
     SpanRecord span = only(spans, name);

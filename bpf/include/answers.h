@@ -187,6 +187,12 @@ __noinline int answered(u64 key)
 	kept = stays(thread, connection, (s32)key);
 	number = connection->flags & OPEN_SAMPLED ? connection->number : 0;
 	request = bpf_map_lookup_elem(&requests, &number);
+	/* A thread of a pool may take its next job without a wait. */
+	if (request && request->flags & ISPAN_REQUEST_BOUND && thread && thread->request == number &&
+	    thread->flags & ISPAN_THREAD_POOL) {
+		request->flags &= ~ISPAN_REQUEST_BOUND;
+		thread->request = 0;
+	}
 	if (request && request->flags & ISPAN_REQUEST_BOUND && !(server && server->flags & SERVER_HANDS_OVER))
 		kept = true;
 	count_answered(key, connection);

@@ -16,16 +16,18 @@ static __always_inline bool is_pipelined(const struct ispan_scan *scan, u64 behi
 }
 
 /*
- * Closes an earlier request of the connection that has no response yet. Afterwards, the connection has more pending responses
- * than open requests.
+ * Closes an earlier request of the connection. Returns whether its response, or a part of it, is still to come: then the
+ * connection has more pending responses than open requests.
  */
 static __always_inline bool close_before(u64 key)
 {
 	struct ispan_connection *before = bpf_map_lookup_elem(&connections, &key);
-	bool unanswered = before && !(before->flags & (OPEN_RESPONDED | OPEN_UNFINISHED)) && is_same_socket(before, (s32)key);
+	bool pending = before && !(before->flags & OPEN_UNFINISHED) && is_same_socket(before, (s32)key) &&
+		       (!(before->flags & OPEN_RESPONDED) || before->flags & OPEN_PIPELINED ||
+			(before->flags & OPEN_COUNTED && before->left));
 
 	request_end(connection_close(key));
-	return unanswered;
+	return pending;
 }
 
 /* Returns whether a request that this thread read on another connection is still open. */

@@ -111,6 +111,15 @@ static __always_inline bool is_same_socket(const struct ispan_connection *connec
 	return connection->socket == socket_number(file_of(bpf_get_current_task_btf(), fd));
 }
 
+/* Returns whether the thread has sent data for this request on the descriptor. */
+static __always_inline bool has_touched(const struct ispan_thread *thread, u64 number, s32 fd)
+{
+	for (int i = 0; i < ISPAN_TOUCHED; i++)
+		if (thread->touched[i] == fd + 1)
+			return number && thread->touched_for == number;
+	return false;
+}
+
 /* Returns whether closing the connection aborts the response. A response without a length ends with its connection. */
 static __always_inline bool is_abandoned(u32 flags)
 {

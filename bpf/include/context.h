@@ -147,10 +147,18 @@ static __always_inline bool may_serve_disconnected(const struct ispan_server *se
 	return server->abandoned_ns && bpf_ktime_get_ns() - server->abandoned_ns < ABANDONED_NANOS;
 }
 
-/* Returns whether an event loop may be running a timer, whose work does not belong to the open request. */
-static __always_inline bool is_timer_due(const struct ispan_thread *thread)
+/* Returns whether a timerfd of the process may have expired, or may be handled by a thread other than the one that set it. */
+static __always_inline bool is_timerfd_due(const struct ispan_server *server, u32 tid)
 {
-	return thread->timer_ns && bpf_ktime_get_ns() >= thread->timer_ns;
+	if (!server->timer_tid)
+		return false;
+	return server->flags & SERVER_TIMERS || server->timer_tid != tid || bpf_ktime_get_ns() >= server->timer_ns;
+}
+
+/* Returns whether an event loop may be doing work that does not belong to the open request: a timer's, or what it was woken for. */
+static __always_inline bool may_do_other_work(const struct ispan_thread *thread)
+{
+	return thread->flags & ISPAN_THREAD_OTHER || (thread->timer_ns && bpf_ktime_get_ns() >= thread->timer_ns);
 }
 
 /* Returns whether this is the only open request of the process. Not static, so that the verifier checks it once. */
@@ -160,8 +168,10 @@ __noinline int is_alone(const struct ispan_thread *thread, u64 tgid, u64 number)
 
 	if (!server || !thread)
 		return true;
+	if (thread->flags & ISPAN_THREAD_LOOP && is_timerfd_due(server, (u32)bpf_get_current_pid_tgid()))
+		return false;
 	return (!server->open || (server->open == 1 && server->sole_number == number)) && !may_serve_disconnected(server) &&
-	       !is_timer_due(thread);
+	       !may_do_other_work(thread);
 }
 
 /*
@@ -225,7 +235,8 @@ __noinline u64 sole_request(u64 pid_tgid)
 	struct ispan_connection *connection;
 	u64 key, number;
 
-	if (!server || server->open != 1 || server->flags & SERVER_HANDS_OVER || may_serve_disconnected(server))
+	if (!server || server->open != 1 || server->flags & SERVER_HANDS_OVER || may_serve_disconnected(server) ||
+	    is_timerfd_due(server, (u32)pid_tgid))
 		return 0;
 	key = server->sole;
 	number = server->sole_number;
@@ -242,7 +253,7 @@ __noinline int loop_context(const struct ispan_thread *thread, u64 pid_tgid, str
 	u64 number = sole_request(pid_tgid);
 	struct ispan_request *request;
 
-	if (!thread || !context || !number || thread->mixed == number || is_timer_due(thread))
+	if (!thread || !context || !number || thread->mixed == number || may_do_other_work(thread))
 		return false;
 	request = bpf_map_lookup_elem(&requests, &number);
 	if (!request || is_answered(request))

@@ -28,6 +28,10 @@ struct ispan_frame {
 #define ISPAN_THREAD_WAITING 0x02     /* between a response and the next request: its waits are not attributed */
 #define ISPAN_THREAD_LEFT 0x04        /* waited for other work after the response: its calls are not attributed to the request */
 #define ISPAN_THREAD_ALONE 0x08  /* has its request's context only while its process has no other open request */
+#define ISPAN_THREAD_IN_LOOP 0x10 /* in the wait of its poll or select loop */
+#define ISPAN_THREAD_OTHER 0x20 /* an event loop got other work since its last wait: its calls are not attributed */
+#define ISPAN_THREAD_EPOLL 0x40 /* waits by epoll_wait: its calls of poll are not those of its loop */
+#define ISPAN_THREAD_POOL 0x80 /* has waited for a job: it may take the next one without waiting, right after a response */
 #define ISPAN_THREAD_AWAY (ISPAN_THREAD_WAITING | ISPAN_THREAD_LEFT)
 
 /* The state of a thread. It is stored with the kernel's task and removed with it, so thread ids can be reused. */
@@ -59,11 +63,13 @@ struct ispan_thread {
 	u64 last_number;
 	u64 mixed;       /* the request during which it did other work */
 	u64 syscall_owner; /* owner of the current system call, by its descriptor; 0: use the thread's context */
-	s32 touched[ISPAN_TOUCHED]; /* descriptors plus one, on which it sent data for its request */
+	s32 touched[ISPAN_TOUCHED]; /* descriptors plus one, on which it sent data for touched_for */
 	u32 touches;
 	u32 launches; /* its launches since it marked the start of a step */
+	u64 touched_for; /* number of a request */
 	u64 timer_ns; /* when the first timer of its event loop may fire: later work may belong to the timer; 0: none */
-	u64 woke_ns;  /* when its last epoll_wait returned; 0: not observed */
+	u64 woke_ns;  /* when its loop's last wait returned; 0: not observed */
+	u64 wait_sp;  /* stack pointer of its loop's last poll or select; deeper ones may be inside a callback */
 	struct ispan_frame frames[ISPAN_FRAMES];
 };
 
@@ -264,12 +270,16 @@ struct ispan_server {
 	u64 shared_ns;    /* when more than one request was last open */
 	u64 abandoned_ns; /* when a connection was last closed before the end of its response */
 	u64 unattributed; /* number of operations of its threads that were not attributed */
+	u64 timer_ns;     /* when its first timerfd may expire; 0: it has none */
 	u64 second;       /* the current second; begun counts the traced requests that began in it */
 	u32 begun;
 	u32 flags;
+	u32 timer_tid; /* the thread that sets its timerfd */
+	u32 pad;
 };
 
 #define SERVER_HANDS_OVER 0x01 /* a thread answered a request that another thread read: threads do not identify requests */
+#define SERVER_TIMERS 0x02 /* a timerfd repeats, or several threads set one: it may expire at any time, on any thread */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -27,16 +27,22 @@ enum {
 	NR_recvfrom = 45,
 	NR_sendmsg = 46,
 	NR_recvmsg = 47,
+	NR_semop = 65,
+	NR_msgrcv = 70,
 	NR_fsync = 74,
 	NR_fdatasync = 75,
+	NR_rt_sigtimedwait = 128,
 	NR_futex = 202,
+	NR_semtimedop = 220,
 	NR_clock_nanosleep = 230,
 	NR_epoll_wait = 232,
+	NR_mq_timedreceive = 243,
 	NR_openat = 257,
 	NR_pselect6 = 270,
 	NR_ppoll = 271,
 	NR_splice = 275,
 	NR_epoll_pwait = 281,
+	NR_timerfd_settime = 286,
 	NR_uretprobe = 335, /* called by the kernel's trampoline when a probed function returns */
 	NR_accept4 = 288,
 	NR_preadv = 295,
@@ -76,9 +82,15 @@ enum {
 	NR_splice = 76,
 	NR_fsync = 82,
 	NR_fdatasync = 83,
+	NR_timerfd_settime = 86,
 	NR_futex = 98,
 	NR_nanosleep = 101,
 	NR_clock_nanosleep = 115,
+	NR_rt_sigtimedwait = 137,
+	NR_mq_timedreceive = 183,
+	NR_msgrcv = 188,
+	NR_semtimedop = 192,
+	NR_semop = 193,
 	NR_accept = 202,
 	NR_connect = 203,
 	NR_sendto = 206,
@@ -116,12 +128,24 @@ enum {
 	case NR_epoll_pwait:                                                                                           \
 	case NR_epoll_pwait2
 
-#define CASE_WAITS                                                                                                     \
-	CASE_EPOLLS:                                                                                                   \
+#define CASE_POLLS                                                                                                     \
 	case NR_poll:                                                                                                  \
 	case NR_ppoll:                                                                                                 \
 	case NR_select:                                                                                                \
-	case NR_pselect6:                                                                                              \
+	case NR_pselect6
+
+/* Waits for messages, semaphores and signals. */
+#define CASE_QUEUES                                                                                                    \
+	case NR_msgrcv:                                                                                                \
+	case NR_mq_timedreceive:                                                                                       \
+	case NR_semop:                                                                                                 \
+	case NR_semtimedop:                                                                                            \
+	case NR_rt_sigtimedwait
+
+#define CASE_WAITS                                                                                                     \
+	CASE_EPOLLS:                                                                                                   \
+	CASE_POLLS:                                                                                                    \
+	CASE_QUEUES:                                                                                                   \
 	case NR_futex:                                                                                                 \
 	case NR_futex_waitv:                                                                                           \
 	case NR_nanosleep:                                                                                             \

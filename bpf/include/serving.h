@@ -5,16 +5,11 @@
 
 #include "connections.h"
 #include "descriptors.h"
+#include "loops.h"
 
 #define SHORT_WAIT_NANOS 50000000 /* shorter waits are retries for a lock, such as an interpreter's, and not waits for a work queue */
-#define ROUNDING_NANOS 999999 /* event loops round the timeouts of epoll_wait up to milliseconds */
 #define FUTEX_REALTIME 256
 #define MUTEX_CONTENDED 2
-
-struct ispan_time {
-	s64 seconds;
-	s64 nanos;
-};
 
 static __always_inline bool has_body_to_come(const struct ispan_request *request, u64 number)
 {
@@ -88,6 +83,7 @@ static __always_inline bool may_bring_work(const struct ispan_thread *thread, u6
 {
 	switch (number) {
 	CASE_EPOLLS:
+	CASE_QUEUES:
 	case NR_futex_waitv:
 		return true;
 	case NR_futex:
@@ -146,6 +142,7 @@ static __always_inline void inherited_waits(struct ispan_thread *thread, u64 num
 {
 	switch (number) {
 	CASE_EPOLLS:
+	CASE_QUEUES:
 	case NR_futex_waitv:
 		thread->request = 0;
 		break;
@@ -169,63 +166,6 @@ static __always_inline void becomes_loop(const struct ispan_settings *settings, 
 	thread->flags &= ~ISPAN_THREAD_AWAY;
 }
 
-static __always_inline bool is_epoll(u64 number)
-{
-	switch (number) {
-	CASE_EPOLLS:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Rounds up, as event loops do for epoll_wait. */
-static __always_inline s64 millis_of(u64 timeout)
-{
-	struct ispan_time time = {};
-
-	bpf_probe_read_user(&time, sizeof(time), (void *)timeout);
-	return time.seconds * 1000 + ((u64)time.nanos + 999999) / 1000000;
-}
-
-/*
- * Returns the earliest time at which a loop may have read the clock for its timeout: when its last epoll_wait returned, because
- * libuv reads the clock before the callbacks. For a thread that is not a loop, returns the current time, because it waits for
- * work of its own request.
- */
-static __always_inline u64 clock_of_loop(const struct ispan_thread *thread)
-{
-	return thread->flags & ISPAN_THREAD_LOOP && thread->woke_ns ? thread->woke_ns : bpf_ktime_get_ns();
-}
-
-/*
- * Stores when an event loop's first timer is due, which is the end of its longest possible wait. The timer's work cannot be
- * attributed to a request. Also called while no request is open, because the work for a request begins after this wait. Not
- * static, so that the verifier checks it once.
- */
-__noinline int loop_waits(u64 number, u64 timeout)
-{
-	const struct ispan_settings *settings = current_settings();
-	struct task_struct *task = bpf_get_current_task_btf();
-	s64 millis = (s32)timeout;
-	struct ispan_thread *thread;
-
-	if (number == NR_epoll_pwait2)
-		millis = timeout ? millis_of(timeout) : -1;
-	if (!millis || !settings || task->tgid == settings->self_tgid)
-		return 0;
-	thread = thread_of(task);
-	if (!thread && millis > 0 && in_scope(settings, task->tgid))
-		thread = thread_made_of(task);
-	if (!thread)
-		return 0;
-	if (millis < 0)
-		thread->timer_ns = 0; /* no timer */
-	else
-		thread->timer_ns = clock_of_loop(thread) + millis * 1000000 - ROUNDING_NANOS;
-	return 0;
-}
-
 /* Called before a system call that may wait, with its number and arguments. */
 __noinline int before_wait(u64 number, u64 first, u64 second, u64 third, u64 fourth)
 {
@@ -239,8 +179,11 @@ __noinline int before_wait(u64 number, u64 first, u64 second, u64 third, u64 fou
 		inherited_waits(thread, number, second, third, fourth);
 	} else if (is_answered(request)) {
 		thread->flags |= ISPAN_THREAD_WAITING;
-		if (may_bring_work(thread, number, first, second, third, fourth))
+		if (may_bring_work(thread, number, first, second, third, fourth)) {
+			if (!is_epoll(number) && !is_poll(number))
+				thread->flags |= ISPAN_THREAD_POOL;
 			waits_after_response(settings, thread, request);
+		}
 	} else if (is_epoll(number) && !(thread->flags & ISPAN_THREAD_LEFT)) {
 		becomes_loop(settings, thread, request);
 	}
@@ -256,12 +199,13 @@ static __always_inline void before_accept(struct ispan_thread *thread)
 		leave(thread->request);
 }
 
-static __always_inline bool has_touched(const struct ispan_thread *thread, s32 fd)
+/* Returns whether reads from the descriptor can bring a thread other work than its request's. */
+static __always_inline bool brings_work(const struct ispan_thread *thread, u64 number, s32 fd, u32 kind)
 {
-	for (int i = 0; i < ISPAN_TOUCHED; i++)
-		if (thread->touched[i] == fd + 1)
-			return true;
-	return false;
+	/* Threads write to the same eventfd in order to wake each other. */
+	if (kind == ISPAN_FD_ANON)
+		return true;
+	return (kind == ISPAN_FD_INET || kind == ISPAN_FD_UNIX || kind == ISPAN_FD_PIPE) && !has_touched(thread, number, fd);
 }
 
 /*
@@ -271,33 +215,53 @@ static __always_inline bool has_touched(const struct ispan_thread *thread, s32 f
 __noinline int inherited_reads(u32 fd)
 {
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
-	u32 kind;
 
-	if (!thread || (s32)fd == thread->fd || has_touched(thread, (s32)fd))
-		return 0;
-	kind = kind_of_fd(fd);
-	if (kind == ISPAN_FD_INET || kind == ISPAN_FD_UNIX || kind == ISPAN_FD_PIPE)
+	if (thread && (s32)fd != thread->fd && brings_work(thread, thread->request, (s32)fd, kind_of_fd(fd)))
 		thread->request = 0;
 	return 0;
 }
 
+/* After its response, a thread receives other work by reading from another descriptor. Not static, so that the verifier checks it once. */
+__noinline int answered_reads(u32 fd)
+{
+	const struct ispan_settings *settings = current_settings();
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	struct ispan_request *request = thread ? request_of(thread) : NULL;
+
+	if (settings && request && is_answered(request) && brings_work(thread, thread->request, (s32)fd, kind_of_fd(fd)))
+		waits_after_response(settings, thread, request);
+	return 0;
+}
+
 /*
- * Called when an event loop reads from a descriptor that belongs to no request. The work that follows cannot be distinguished
- * from the open request's.
+ * Called when an event loop reads from a descriptor that belongs to no request: another connection, or a pipe that other threads
+ * wake it with. The work that follows, until the loop waits again, cannot be distinguished from the open request's. After a read
+ * from another TCP connection, later work cannot be distinguished either: a request without HTTP/1.x may be open. Without bytes,
+ * the loop accepted a connection, or found one closed. An eventfd is ignored: it mostly reports that a call of the request has
+ * finished, or is the runtime's own wake. Not static, so that the verifier checks it once.
  */
-__noinline int reads_elsewhere(u64 key)
+__noinline int reads_elsewhere(u64 key, u64 bytes)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 	u64 number = sole_request(pid_tgid);
 	struct ispan_request *request = number ? bpf_map_lookup_elem(&requests, &number) : NULL;
+	u32 kind = kind_of_fd((u32)key);
 
-	if (!thread || !request || !is_loop(thread) || thread->mixed == number || bpf_map_lookup_elem(&connections, &key) ||
-	    has_touched(thread, (s32)key) || kind_of_fd((u32)key) != ISPAN_FD_INET)
+	if (!thread || thread->source == ISPAN_SOURCE_CKP || (!bytes && !number) || bpf_map_lookup_elem(&connections, &key) ||
+	    kind == ISPAN_FD_ANON || !brings_work(thread, number, (s32)key, kind))
 		return 0;
-	thread->mixed = number;
+	if (thread->woke_ns) /* not a thread of a pool, which reads what it waits for */
+		thread->flags |= ISPAN_THREAD_OTHER;
+	else if (kind != ISPAN_FD_INET)
+		return 0;
+	if (!request || !is_loop(thread))
+		return 0;
+	if (kind == ISPAN_FD_INET && bytes)
+		thread->mixed = number;
+	if (!(request->flags & ISPAN_REQUEST_MIXED))
+		count(ISPAN_COUNT_THREADS_MIXED);
 	request->flags |= ISPAN_REQUEST_MIXED;
-	count(ISPAN_COUNT_THREADS_MIXED);
 	return 0;
 }
 

@@ -64,10 +64,15 @@ static __always_inline u64 owner_of(const struct ispan_settings *settings, const
 }
 
 /* Remembers a descriptor on which the thread sends data for its request, because a reply will arrive there. */
-static __always_inline void touch(struct ispan_thread *thread, u16 kind, s32 fd)
+static __always_inline void touch(struct ispan_thread *thread, u64 pid_tgid, s32 fd)
 {
-	if (kind != ISPAN_KIND_SEND && kind != ISPAN_KIND_WRITE && kind != ISPAN_KIND_CONNECT)
+	u64 number = thread->request ? thread->request : sole_request(pid_tgid);
+
+	if (has_touched(thread, number, fd) || (thread->request && fd == thread->fd))
 		return;
+	if (thread->touched_for != number)
+		__builtin_memset(thread->touched, 0, sizeof(thread->touched));
+	thread->touched_for = number;
 	thread->touched[thread->touches++ & (ISPAN_TOUCHED - 1)] = fd + 1;
 }
 
@@ -87,8 +92,9 @@ __noinline u64 owner_of_call(struct ispan_thread *thread, u64 kind, u64 fd)
 	if (owner)
 		return owner;
 	if (may_have_context(thread, task)) {
-		if (thread && (is_loop(thread) || thread->source == ISPAN_SOURCE_INHERITED))
-			touch(thread, kind, (s32)fd);
+		if (thread && (is_loop(thread) || thread->request) &&
+		    (kind == ISPAN_KIND_SEND || kind == ISPAN_KIND_WRITE || kind == ISPAN_KIND_CONNECT))
+			touch(thread, bpf_get_current_pid_tgid(), (s32)fd);
 		return 0;
 	}
 	if (kind)

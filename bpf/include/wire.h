@@ -256,7 +256,7 @@ struct ispan_request {
 /* Why operations of a request may be unattributed: in the upper half of the detail of 404, above the fd. */
 #define ISPAN_SHARED_LOOP 0x01    /* its thread, or its process, had other requests open */
 #define ISPAN_SHARED_THREADS 0x02 /* threads of its process write responses to requests that other threads read */
-#define ISPAN_SHARED_MIXED 0x04   /* its thread read from descriptors that are not connections of requests */
+#define ISPAN_SHARED_MIXED 0x04   /* its thread received other work than requests */
 
 /* Value of the OpenTelemetry context map traces_ctx_v1, keyed by pid_tgid. */
 struct ispan_otel_context {

@@ -10,6 +10,8 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+#define ECONNRESET 104
+
 /* Updates the thread's request before a system call. */
 static __always_inline void before_call(struct ispan_thread *thread, struct pt_regs *regs, long number)
 {
@@ -19,6 +21,8 @@ static __always_inline void before_call(struct ispan_thread *thread, struct pt_r
 			inherited_reads((u32)ARG1(regs));
 		else if ((s32)ARG1(regs) == thread->fd)
 			reads_own_connection();
+		else if (thread->source == ISPAN_SOURCE_HTTP)
+			answered_reads((u32)ARG1(regs));
 		break;
 	CASE_WAITS:
 		if (!is_in_call(thread, regs->sp))
@@ -34,6 +38,27 @@ static __always_inline void before_call(struct ispan_thread *thread, struct pt_r
 	}
 }
 
+/* Updates when an event loop may do other work than a request's. */
+static __always_inline void before_loop(struct pt_regs *regs, long number)
+{
+	switch (number) {
+	CASE_EPOLLS:
+		loop_epolls(number, ARG4(regs));
+		break;
+	case NR_poll:
+	case NR_ppoll:
+		loop_polls(number, ARG1(regs), ARG2(regs), ARG3(regs), regs->sp);
+		break;
+	case NR_select:
+	case NR_pselect6:
+		loop_polls(number, ARG1(regs), ARG2(regs), ARG5(regs), regs->sp);
+		break;
+	case NR_timerfd_settime:
+		timerfd_set(ARG2(regs), ARG3(regs));
+		break;
+	}
+}
+
 static __always_inline void call_begins(struct ispan_settings *settings, struct pt_regs *regs, long number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -41,8 +66,7 @@ static __always_inline void call_begins(struct ispan_settings *settings, struct 
 
 	if (number == NR_close && any_open())
 		connection_gone(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)ARG1(regs)));
-	if (is_epoll(number))
-		loop_waits(number, ARG4(regs));
+	before_loop(regs, number);
 	if (!served_since(settings, task))
 		return;
 	thread = thread_of(task);
@@ -137,11 +161,16 @@ __noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, 
 		if (!may_begin_request(word, bytes.length)) {
 			if (is_message_to_engine(word))
 				framed_begins(connection);
-			if (thread && thread->flags & ISPAN_THREAD_LOOP && served_since(settings, task))
-				reads_elsewhere(connection);
+			if (thread && thread->flags & ISPAN_THREAD_LOOP)
+				reads_elsewhere(connection, length);
 			return 0;
 		}
-		if (!in_scope(settings, tgid) || !may_bring_requests(settings, task, (s32)connection))
+		if (!may_bring_requests(settings, task, (s32)connection)) {
+			if (thread && thread->flags & ISPAN_THREAD_LOOP)
+				reads_elsewhere(connection, length);
+			return 0;
+		}
+		if (!in_scope(settings, tgid))
 			return 0;
 	}
 	waits = !is_dont_wait(number_and_fd >> 32, third, fourth) && is_waited_for(task, (s32)connection);
@@ -155,6 +184,16 @@ static __always_inline void after_mmap(const struct ispan_settings *settings, st
 		library_mapped(settings, (s32)ARG5(regs));
 }
 
+/* Called after a call that brings an event loop other work, and whose bytes, if any, are not looked at. */
+static __always_inline void after_other_work(const struct ispan_settings *settings, s32 fd, u64 bytes)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ispan_thread *thread = served_since(settings, task) ? thread_of(task) : NULL;
+
+	if (thread && thread->flags & ISPAN_THREAD_LOOP)
+		reads_elsewhere(connection_of(bpf_get_current_pid_tgid() >> 32, fd), bytes);
+}
+
 /*
  * Records that the thread no longer waits. While no request is open, most threads are skipped and stay marked as waiting; their
  * next request clears the mark.
@@ -162,14 +201,14 @@ static __always_inline void after_mmap(const struct ispan_settings *settings, st
 static __always_inline void after_wait(const struct ispan_settings *settings, long number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	bool wakes_loop = is_epoll(number);
-	struct ispan_thread *thread = wakes_loop || served_since(settings, task) ? thread_of(task) : NULL;
+	bool polls = is_epoll(number) || is_poll(number);
+	struct ispan_thread *thread = polls || served_since(settings, task) ? thread_of(task) : NULL;
 
 	if (!thread)
 		return;
-	thread->flags &= ~ISPAN_THREAD_WAITING;
-	if (wakes_loop)
+	if (is_epoll(number) || thread->flags & ISPAN_THREAD_IN_LOOP)
 		thread->woke_ns = bpf_ktime_get_ns();
+	thread->flags &= ~(ISPAN_THREAD_WAITING | ISPAN_THREAD_IN_LOOP);
 }
 
 /* Updates the thread's request after a system call. */
@@ -179,10 +218,19 @@ static __always_inline void after_call(struct ispan_settings *settings, struct p
 	CASE_READS:
 		if (result > 0)
 			after_read((u64)number << 32 | (u32)ARG1(regs), result, ARG2(regs), ARG3(regs), ARG4(regs));
+		else if (!result || result == -ECONNRESET)
+			after_other_work(settings, (s32)ARG1(regs), 0);
+		break;
+	case NR_recvmmsg:
+		if (result > 0)
+			after_other_work(settings, (s32)ARG1(regs), result);
 		break;
 	CASE_ACCEPTS:
-		if (result >= 0 && any_open())
+		if (result < 0)
+			break;
+		if (any_open())
 			connection_gone(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)result));
+		after_other_work(settings, (s32)ARG1(regs), 0);
 		break;
 	CASE_WAITS:
 		after_wait(settings, number);

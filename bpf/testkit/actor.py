@@ -20,6 +20,7 @@ import loops  # noqa: F401
 import processes  # noqa: F401
 import responding  # noqa: F401
 import stage
+import waits  # noqa: F401
 from scenes import interleaved
 from stage import ANSWER, HERE, call, head, in_bare_thread, in_thread, pair, perform, play, served, trace_id, traceparent
 

@@ -8,7 +8,7 @@ import sys
 from observed import HERE, KIT, Observer
 
 READ, WRITE, RECEIVE, SEND, CLOSE = 200, 201, 202, 203, 213
-FILE, INET, UNIX, PIPE = 1, 2, 3, 4
+FILE, INET, UNIX, PIPE, ANON = range(1, 6)
 # preadv2, pwritev2, recvmmsg, sendmmsg
 NUMBERS = "327 328 299 307" if os.uname().machine == "x86_64" else "286 287 243 269"
 
@@ -35,7 +35,7 @@ def descriptors(report):
         "    results = [syscall(PWRITEV2, file, address(list_), 1, 0, 0, 0), syscall(PREADV2, file, address(list_), 1, 100, 0, 0),\n"
         "               syscall(SENDMMSG, one.fileno(), address(out), 3, 0), syscall(RECVMMSG, two.fileno(), address(back), 3, 0, 0),\n"
         "               syscall(SENDMMSG, one.fileno(), address(few), 0, 0)]\n"
-        "    [os.close(each) for each in (file, pipe[0], one.detach(), udp.detach())]\n"
+        "    [os.close(each) for each in (file, pipe[0], one.detach(), udp.detach(), os.eventfd(0))]\n"
         "print(*results, flush=True)\n"
     )
     with Observer(f"ckp={KIT}/libinferspan_ckp.so", "flags=4") as observer:
@@ -47,4 +47,4 @@ def descriptors(report):
     report("bytes moved", run.stdout.split() == ["300", "200", "3", "3", "0"] and moved == wanted,
            f"{moved}, the program reports {run.stdout.split()}")
     closed = [e.detail & 7 for e in seen if e.kind == CLOSE]
-    report("kinds of what is closed", closed == [FILE, PIPE, UNIX, INET], f"{closed}")
+    report("kinds of what is closed", closed == [FILE, PIPE, UNIX, INET, ANON], f"{closed}")

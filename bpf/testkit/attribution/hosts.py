@@ -186,6 +186,7 @@ ALL = [
     Server("http.server, pool", POOL, python("threads.py", "pool")),
     Server("asyncio", LOOP, python("streams.py")),
     Timed("asyncio, timer", POOL, python("streams.py", "timer")),
+    Timed("asyncio, poll", POOL, python("streams.py", "timer", "poll")),
     Server("uvicorn, uvloop", LOOP, python("uvloop_app.py"), module(UVICORN)),
     Timed("uvicorn, timer", POOL, python("uvloop_app.py", "timer"), module(UVICORN)),
     Server("uvicorn, threads", POOL, python("uvloop_app.py", "threads"), module(UVICORN)),

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""streams.py [timer]: asyncio streams, with one event loop and a coroutine per connection; timer adds work outside of requests."""
+"""streams.py [timer [poll]]: asyncio streams, with one event loop and a coroutine per connection; timer adds work outside of requests; with
+poll, the loop does not use epoll."""
 
 import asyncio
 import itertools
 import re
+import selectors
 import sys
 
 from work import Work, before, headers, mark, work_of
@@ -43,10 +45,11 @@ async def tick():
 
 
 async def main():
-    ticking = asyncio.create_task(tick()) if sys.argv[1:] == ["timer"] else None
+    ticking = asyncio.create_task(tick()) if sys.argv[1:] else None
     server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=128)
     print(server.sockets[0].getsockname()[1], flush=True)
     await asyncio.gather(server.serve_forever(), *filter(None, [ticking]))
 
 
-asyncio.run(main())
+selector = selectors.PollSelector() if "poll" in sys.argv else selectors.DefaultSelector()
+asyncio.SelectorEventLoop(selector).run_until_complete(main())

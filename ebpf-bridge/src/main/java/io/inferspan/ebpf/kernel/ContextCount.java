@@ -39,7 +39,7 @@ public enum ContextCount {
   UNATTRIBUTED(625),
   /** Responses written by another thread than the one that read the request. */
   ANSWERED_ELSEWHERE(626),
-  /** Requests whose thread also read from connections of other protocols. */
+  /** Requests whose thread also received other work. */
   THREADS_MIXED(627),
   /** Messages of an engine that could not be decoded completely. */
   FRAMES_UNREADABLE(630);

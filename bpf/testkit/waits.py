@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes with threads that get other work than requests: from timers, other threads, processes and queues. Such work must be
+unattributed."""
+
+import ctypes
+import os
+import select
+import socket
+import struct
+import threading
+import time
+
+from loops import loop_pair, reads
+from stage import ANSWER, call, head, pair, play, served, trace_id
+
+CHUNK = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok"
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def readable(poll, seconds, *descriptors):
+    """Waits like a loop whose first timer is due after these seconds."""
+    if poll == "select":
+        return select.select(descriptors, [], [], seconds)[0]
+    group = select.poll()
+    [group.register(descriptor, select.POLLIN) for descriptor in descriptors]
+    return group.poll(seconds * 1000)
+
+
+def timer_of(poll):
+    (server, client), (other, _) = loop_pair(), loop_pair()
+    for number in (1, 2):
+        readable(poll, 0.001, server, other)
+        client.sendall(head(number))
+        assert readable(poll, 0.5, server, other)
+        server.recv(65536)
+        call(trace_id(number))
+        time.sleep(0.5)
+        call(None)
+        server.sendall(ANSWER)
+
+
+@play
+def when_a_timer_is_due_in_a_loop_on_poll():
+    timer_of("poll")
+
+
+@play
+def when_a_timer_is_due_in_a_loop_on_select():
+    timer_of("select")
+
+
+@play
+def when_a_timer_is_due_after_a_poll_inside_a_callback():
+    """A poll inside a callback does not postpone the loop's timer."""
+    (server, client), (other, _) = loop_pair(), loop_pair()
+
+    def waits(_):
+        group = select.poll()
+        group.register(server, select.POLLOUT)
+        group.register(other, select.POLLOUT)
+        group.poll(5000)
+
+    client.sendall(head(1))
+    readable("poll", 0.5, server, other)
+    server.recv(65536)
+    list(map(waits, [1]))  # deeper in the stack
+    call(trace_id(1))
+    time.sleep(0.5)
+    call(None)
+    server.sendall(ANSWER)
+
+
+def timerfd(seconds, descriptor=None):
+    """Arms a timerfd, and returns it."""
+    value = struct.pack("qqqq", 0, 0, int(seconds), int(seconds % 1 * 1e9))
+    descriptor = descriptor or libc.timerfd_create(1, os.O_NONBLOCK)
+    assert not libc.timerfd_settime(descriptor, 0, value, None)
+    return descriptor
+
+
+@play
+def when_a_timerfd_is_due():
+    server, client = loop_pair()
+    with select.epoll() as epoll:
+        timer = timerfd(0.4)
+        epoll.register(server, select.EPOLLIN)
+        epoll.register(timer, select.EPOLLIN | select.EPOLLET)
+        client.sendall(head(1))
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(1))
+        time.sleep(0.4)
+        call(None)
+        epoll.poll()
+        timerfd(5, timer)
+        call(None)
+        server.sendall(ANSWER)
+        client.sendall(head(2))
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(2))
+        server.sendall(ANSWER)
+
+
+@play
+def when_another_thread_sets_a_timerfd():
+    """Any thread of the process may handle its expiry."""
+    server, client = loop_pair()
+    thread = threading.Thread(target=lambda: timerfd(5))
+    thread.start()
+    thread.join()
+    reads(server, client, head(1))
+    call(None)
+    server.sendall(ANSWER)
+
+
+def woken_by(reading, writing):
+    """Another thread wakes a loop, which has work of the request again after its next wait."""
+    server, client = loop_pair()
+    with select.epoll() as epoll:
+        epoll.register(server, select.EPOLLIN)
+        epoll.register(reading, select.EPOLLIN)
+        client.sendall(head(1))
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(1))
+        server.sendall(ANSWER)
+        client.sendall(head(2, method="POST", extra="Content-Length: 4\r\n"))
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(2))
+        os.write(writing, b"\1\0\0\0\0\0\0\0")
+        epoll.poll()
+        os.read(reading, 8)
+        call(None)
+        client.sendall(b"body")
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(2))
+        os.write(writing, b"\1\0\0\0\0\0\0\0")
+        server.sendall(ANSWER)
+        os.read(reading, 8)
+        call(None)
+        # In the batch before a head.
+        os.write(writing, b"\1\0\0\0\0\0\0\0")
+        client.sendall(head(3))
+        epoll.poll()
+        os.read(reading, 8)
+        server.recv(65536)
+        call(None)
+        server.sendall(ANSWER)
+        client.sendall(head(4))
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(4))
+        server.sendall(ANSWER)
+
+
+@play
+def woken_by_an_eventfd():
+    """The runtime wakes its loop, or a call of the request has ended."""
+    server, client = loop_pair()
+    descriptor = os.eventfd(1)
+    with select.epoll() as epoll:
+        epoll.register(server, select.EPOLLIN)
+        client.sendall(head(1))
+        epoll.poll()
+        server.recv(65536)
+        os.eventfd_read(descriptor)
+        call(trace_id(1))
+        server.sendall(ANSWER)
+
+
+@play
+def woken_by_a_pipe():
+    woken_by(*os.pipe())
+
+
+@play
+def woken_by_a_socket():
+    one, two = socket.socketpair()
+    woken_by(one.fileno(), two.fileno())
+
+
+def interrupted(prepare, event):
+    """A loop has a request and gets another event; what it does then, until its next wait, is not the request's."""
+    server, client = loop_pair()
+    with select.epoll() as epoll:
+        prepared = prepare()
+        epoll.register(server, select.EPOLLIN)
+        epoll.poll(0.001)
+        client.sendall(head(1, method="POST", extra="Content-Length: 4\r\n"))
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(1))
+        event(*prepared)
+        call(None)
+        client.sendall(b"body")
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(1))
+        server.sendall(ANSWER)
+
+
+@play
+def which_accepts_a_connection():
+    listener = socket.create_server(("127.0.0.1", 0))
+    interrupted(lambda: (socket.create_connection(listener.getsockname()),), lambda _: listener.accept())
+
+
+@play
+def which_finds_a_connection_closed():
+    def closed():
+        server, client = loop_pair()
+        client.close()
+        return (server,)
+    interrupted(closed, lambda other: other.recv(1))
+
+
+@play
+def which_receives_several_datagrams():
+    """Of a protocol on UDP, whose requests are not recognised: all later work of the loop may be theirs."""
+    server, client = loop_pair()
+    receiver, sender = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+    receiver.bind(("127.0.0.1", 0))
+    sender.sendto(b"x", receiver.getsockname())
+    data = ctypes.create_string_buffer(8)
+    buffers = (ctypes.c_uint64 * 2)(ctypes.addressof(data), 8)
+    messages = (ctypes.c_uint64 * 8)(0, 0, ctypes.addressof(buffers), 1)
+    reads(server, client, head(1))
+    call(trace_id(1))
+    assert libc.recvmmsg(receiver.fileno(), messages, 1, 0, None) == 1
+    call(None)
+    server.sendall(ANSWER)
+
+
+@play
+def of_a_pool_that_is_busy():
+    """A thread that has waited for a job can take the next one without a wait, right after a response."""
+    server, client = pair()
+    served(server, client, head(1), trace_id(1))
+    call(trace_id(1))
+    event = threading.Event()
+    threading.Timer(0.05, event.set).start()
+    event.wait()
+    served(server, client, head(2), trace_id(2))
+    call(None)
+
+
+@play
+def whose_backend_answers_later():
+    """A request's connection to a backend is not the next request's."""
+    (server, client), (backend, service) = loop_pair(), loop_pair()
+    with select.epoll() as epoll:
+        epoll.register(server, select.EPOLLIN)
+        for number, wanted in ((1, trace_id(1)), (2, None)):
+            client.sendall(head(number))
+            epoll.poll()
+            server.recv(65536)
+            if number == 1:
+                backend.sendall(b"question")
+            service.sendall(b"answer")
+            backend.recv(65536)
+            call(wanted)
+            server.sendall(ANSWER)
+
+
+@play
+def read_ahead_of_the_rest_of_a_response():
+    server, client = loop_pair()
+    reads(server, client, head(1))
+    server.sendall(CHUNK)
+    call(trace_id(1))
+    reads(server, client, head(2))
+    call(None)
+    server.sendall(b"ok")
+    server.sendall(ANSWER)
+
+
+@play
+def read_behind_pipelined_requests():
+    """A connection that had several pending responses may still have one."""
+    server, client = loop_pair()
+    reads(server, client, head() + head()[:20])
+    reads(server, client, head()[20:])
+    server.sendall(ANSWER)
+    reads(server, client, head(2))
+    call(None)
+    server.sendall(ANSWER)
+
+
+def queued(receive, send):
+    """A process that a request starts gets its next job from a queue."""
+    server, client = pair()
+    reads(server, client, head(1))
+    trace = trace_id(1)
+    child = os.fork()
+    if child == 0:
+        call(trace)
+        receive()
+        call(None)
+        os._exit(0)
+    time.sleep(0.05)
+    send()
+    os.waitpid(child, 0)
+    call(trace)
+    server.sendall(ANSWER)
+
+
+@play
+def of_a_process_that_waits_for_an_eventfd():
+    descriptor = os.eventfd(0)
+    queued(lambda: os.eventfd_read(descriptor), lambda: os.eventfd_write(descriptor, 1))
+
+
+@play
+def of_a_process_that_waits_for_a_message():
+    queue, message = libc.msgget(0, 0o600), ctypes.create_string_buffer(struct.pack("q8s", 1, b"job"), 16)
+    queued(lambda: libc.msgrcv(queue, message, 8, 0, 0), lambda: libc.msgsnd(queue, message, 8, 0))
+    libc.msgctl(queue, 0, None)
+
+
+@play
+def of_a_thread_that_reads_jobs():
+    """After its response, a thread with blocking reads gets a job from a pipe; a read of its database's reply is no job."""
+    (server, client), (database, service), (reading, writing) = pair(), pair(), os.pipe()
+    for number in (1, 2):
+        served(server, client, head(number), trace_id(number))
+        database.sendall(b"log")
+        service.sendall(b"logged")
+        database.recv(65536)
+        call(trace_id(number))
+        os.write(writing, b"job")
+        os.read(reading, 3)
+        call(None)

@@ -29,7 +29,7 @@ public final class MemoryBlockIndex implements BlockIndex {
   private volatile boolean closed;
 
   private MemoryBlockIndex(Builder builder) {
-    // An engine's hash costs about half as much as a block with a few holders.
+    // Lookups need only the blocks, so engines' hashes get the smaller part.
     long engineBytes = Math.max(1, builder.maxBytes / 3);
     long blockBytes = Math.max(1, builder.maxBytes - engineBytes);
     this.blocks =

@@ -9,8 +9,8 @@ import java.util.function.ToIntFunction;
  * The limits of a table in entries and in bytes.
  *
  * <p>A cache has a single limit. So an entry weighs its size in bytes, but at least the byte limit
- * divided by the entry limit: then neither limit can be exceeded. If some entries are lighter than
- * that and some are heavier, the table evicts a little early.
+ * divided by the entry limit: then neither limit can be exceeded. If some entries are smaller than
+ * that and some are larger, the table evicts a little early.
  */
 record MemoryBound(long entries, long bytes) {
 

@@ -32,7 +32,7 @@ public enum KvEventCount {
   FAILED_REPLAYS("replays", "Replays of missing batches", "result", "failed"),
   /** Publishers that restarted. */
   RESTARTS("restarts", "Restarts of publishers"),
-  /** Removals of all blocks of a pod because its contents were unknown. */
+  /** Removals of a pod whose blocks are no longer known, or that exceeds the limit of pods. */
   INVALIDATIONS("invalidations", "Pods removed from the index"),
   /** Writes that the index did not accept. */
   FAILED_WRITES("write.failures", "Writes that the index did not accept"),

@@ -1,6 +1,6 @@
 package io.inferspan.kvcache.events;
 
-/** The reason why an event changed nothing. */
+/** The reason why an event, or some of its blocks, changed nothing. */
 public enum SkipReason {
   /** The event type is unknown. */
   UNKNOWN_TYPE,

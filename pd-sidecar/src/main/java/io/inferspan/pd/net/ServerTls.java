@@ -124,9 +124,8 @@ public final class ServerTls implements AutoCloseable {
           .build();
     } catch (SSLException | RuntimeException e) {
       throw new IllegalArgumentException(
-          "The certificate of %s cannot be served (%s)."
-              .formatted(
-                  identity.certificate().getSubjectX500Principal(), e.getClass().getSimpleName()),
+          "The certificate of %s cannot be served (%s); use one with an RSA or ECDSA key."
+              .formatted(identity.certificate().getSubjectX500Principal(), e),
           e);
     }
   }

@@ -77,7 +77,8 @@ final class SpanFactory {
 
   /**
    * Returns whether the child of an unsampled span is never sampled, so that the SDK need not be
-   * called. This holds for parent-based samplers that never sample children of unsampled spans.
+   * called. This holds for AlwaysOff, and for parent-based samplers with their default delegates,
+   * which follow the parent's decision.
    */
   private static boolean parentDecides(OpenTelemetry openTelemetry) {
     if (!(openTelemetry instanceof OpenTelemetrySdk sdk)) {
@@ -89,7 +90,7 @@ final class SpanFactory {
   }
 
   /**
-   * Returns our own tracer for this scope if the SDK is available, else that of the given
+   * Returns our own tracer for this scope if there is a pipeline, else that of the given
    * OpenTelemetry.
    */
   Tracer tracer(String scope) {
@@ -166,10 +167,10 @@ final class SpanFactory {
   }
 
   /**
-   * Returns the handle of a span that was not sampled, or for which the queue had no room. With
-   * Inferspan's own SDK, the context contains Inferspan's span object, so that children allocate
-   * nothing. With another SDK or an agent, it contains their span, because they would not recognise
-   * ours.
+   * Returns the handle of a span that was not sampled, or that is not recorded because the export
+   * queue is nearly full. With a pipeline, the context contains Inferspan's span object, so that
+   * children allocate nothing. Otherwise it contains the span of the given OpenTelemetry, which
+   * would not recognise ours.
    */
   UnrecordedSpan unrecorded(SpanBuilder started, Span span, Context parent) {
     SpanContext entered = span.getSpanContext();

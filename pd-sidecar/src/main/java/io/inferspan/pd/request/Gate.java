@@ -30,6 +30,6 @@ public interface Gate {
    */
   default void dropped() {}
 
-  /** Returns how much of the response is read before the decision; {@code limit} is the maximum. */
+  /** Returns how many bytes of the response may be held before the decision, up to a limit. */
   long maxHeldBytes(long limit);
 }

@@ -66,7 +66,7 @@ public final class Bars {
     atMost(
         "observed stream: ns per byte", nanos("aStep") / ResponseTapBenchmark.bytes(STREAM), 1.0);
     atMost("observed stream: bytes per 64 chunks", bytes("aStep"), 0.5);
-    ratio("stream not observed: time / sum of its bytes", "unwatched", "sumOfBytes", 0.02);
+    ratio("stream not observed: time / adding its bytes", "unwatched", "sumOfBytes", 0.02);
     System.out.printf(Locale.ROOT, "%n%-46s %12s%n", "for comparison, per request or call", "");
     for (String name : results.keySet()) {
       System.out.printf(Locale.ROOT, "%-46s %9.1f ns %9.1f B%n", name, nanos(name), bytes(name));

@@ -11,7 +11,8 @@ import java.util.function.Consumer;
 /**
  * Limits the size of a span: truncates long texts and drops other large values.
  *
- * <p>Each truncated or dropped value is counted.
+ * <p>Truncated texts and dropped attributes, events and links are counted. A span that is trimmed
+ * also loses its trace state and unknown fields, which are not counted.
  */
 final class Trimmer {
 

@@ -37,8 +37,8 @@ public final class SpanStore {
   private static final long REST_NANOS_PER_SPAN = TimeUnit.MICROSECONDS.toNanos(50);
 
   /**
-   * The number of spans summarised per batch. A search may wait for a batch, which takes a few
-   * milliseconds.
+   * The number of spans summarised per batch. A caller of {@link #summarise} may wait for another
+   * caller's batch, which takes a few milliseconds.
    */
   private static final int SPANS_AT_A_TIME = 250;
 
@@ -49,15 +49,19 @@ public final class SpanStore {
   private final SummaryList list = new SummaryList();
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Fair, so that a search does not wait for the whole backlog. */
+  /**
+   * Held while a batch is summarised. Fair, so that a second caller waits for one batch of the
+   * first, and not for its whole backlog.
+   */
   private final ReentrantLock summarising = new ReentrantLock(true);
 
   /** In the order of their last new span, oldest first. */
   private final Map<TraceId, StoredTrace> traces = new LinkedHashMap<>();
 
+  /** Traces with spans that no summary contains yet, oldest change first. */
   private final Set<StoredTrace> changed = new LinkedHashSet<>();
 
-  /** Incomplete traces, in the same order. */
+  /** Incomplete traces, in the order of their last new span. */
   private final Set<StoredTrace> incomplete = new LinkedHashSet<>();
 
   private long spanCount;
@@ -142,7 +146,7 @@ public final class SpanStore {
 
   /**
    * Summarises changed traces, oldest change first, for about {@code patienceNanos}, but at least
-   * one batch. Stops early if another thread waits for the lock.
+   * one batch. Stops early if another thread waits to summarise.
    */
   public void summarise(long patienceNanos) {
     long now = clock.getAsLong();
@@ -158,13 +162,13 @@ public final class SpanStore {
     try {
       List<Work> due = due(now);
       for (Work work : due) {
-        // Not under the lock, so that other threads can add spans.
+        // Not under the store's lock, so that other threads can add spans.
         Summary made = summary(work.spans);
         if (made != null) {
           finish(work, made, now);
         }
       }
-      // Check before unlock: afterwards, the waiting thread holds the lock.
+      // Check before unlock: afterwards, the waiting thread may hold it and wait no more.
       return !due.isEmpty() && !summarising.hasQueuedThreads();
     } finally {
       summarising.unlock();

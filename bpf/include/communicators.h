@@ -48,9 +48,9 @@ static __always_inline u64 process_start(void)
 }
 
 /*
- * Called at the entry of a function with a communicator. Counts a collective; a transfer has no number, because each rank takes part in
- * others. Returns what the record says about the communicator: ISPAN_COLLECTIVE if it is known, else its address. Not static, so that
- * the verifier checks it once.
+ * Called at the entry of a function with a communicator. Counts a collective, but not a send or receive, because each rank makes
+ * different ones. Returns what the record says about the communicator: ISPAN_COLLECTIVE if it is known, else its address. Not static, so
+ * that the verifier checks it once.
  */
 __noinline u64 communicator_called(u64 address, u32 kind)
 {

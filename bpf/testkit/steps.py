@@ -10,14 +10,14 @@ import threading
 from observed import KIT, Observer, library
 
 LAUNCH, GRAPH, EVENT_SYNC, RECORD, BEGAN, ENDED, BOUND, CHANGES, STEP, CKP = 1, 2, 11, 16, 403, 404, 405, 406, 2, 4
-SIZES = 0, 1, 16, 17, 1000, 4096, 5000  # changes of the steps, one after the other
+SIZES = 0, 1, 16, 17, 1000, 4096, 5000  # how many changes each step reports: requests that join it or leave it
 UNCOUNTED, TRACEPARENT = 2**64 - 1, "00-" + "6" * 32 + "-" + "7" * 16 + "-01"
 NAMES = ("r1", None, None), ("", None, None), (None, None, None), ("x" * 97, None, None), ("x" * 96, TRACEPARENT, None), \
     ("r2", TRACEPARENT[:-1] + "0", None)
 
 
 def engine():
-    """Reports steps and makes calls, on its main thread except for the waits."""
+    """The observed program. Reports steps and makes calls in them, on its main thread; it also waits on other threads."""
     ckp, cuda = ctypes.CDLL(f"{KIT}/libinferspan_ckp.so"), ctypes.CDLL(f"{KIT}/libcuda.so.1")
     encoded = [[text and text.encode() if text != "" else b"" for text in row[:2]] for row in NAMES]
     event = ctypes.c_void_p()
@@ -54,7 +54,7 @@ def engine():
 
 
 def steps(report):
-    """Each step has its number, its changes and its launches; waits on other threads have the number of the last step."""
+    """Each step has its number, its changes and its launches. A wait belongs to the step that began last, on any thread."""
     with Observer(*library("libcuda.so.1"), f"ckp={KIT}/libinferspan_ckp.so", "flags=1") as observer:
         process = subprocess.Popen([sys.executable, os.path.abspath(__file__), KIT])
         code = process.wait(30)
@@ -71,11 +71,12 @@ def steps(report):
     right = all(changes.get(n, [])[:size] == [n << 32 | i for i in range(min(size, 4096))]
                 and not any(changes.get(n, [])[size:]) for n, size in enumerate(SIZES, 1))
     failed = [owners[e.owner] for e in events if e.kind == CHANGES and e.result]
-    report("changes of steps", right and failed == [8], f"{sum(map(len, changes.values()))} words; of {failed} none could be read")
+    report("changes of steps", right and failed == [8], f"{sum(map(len, changes.values()))} words"
+           + (", and step 8, whose changes cannot be read, says so" if failed == [8] else f"; unreadable in steps {failed}, not in 8 alone"))
     calls = [(e.kind, e.amount if e.kind == LAUNCH else 0, owners[e.owner]) for e in events if e.kind < 100]
     expected = [call for n in range(1, 8)
                 for call in [(LAUNCH, n, n)] * n + [(GRAPH, 0, n), (RECORD, 0, n), (EVENT_SYNC, 0, n), (EVENT_SYNC, 0, n)]]
-    report("calls of steps", calls == expected, f"{len(calls)} calls, none of those outside"
+    report("calls of steps", calls == expected, f"{len(calls)} calls, and no launch between steps"
            + ("" if calls == expected else f": {calls}"))
     bound = [(e.result, e.text, e.trace.strip("0"), e.extra & 0xFFFFFFFF) for e in events if e.kind == BOUND]
     sampled = "6" * 32

@@ -37,7 +37,8 @@ final class BatchWriter implements Batches.Sink {
    * Creates a writer.
    *
    * @param epochNanos converts times of the kernel's clock
-   * @param clock returns how far that was ahead of the reference clock; null if unknown
+   * @param clock returns, for a time of the kernel's clock, how far this host's clock was ahead of
+   *     the reference clock; null if unknown
    */
   BatchWriter(
       Telemetry telemetry,

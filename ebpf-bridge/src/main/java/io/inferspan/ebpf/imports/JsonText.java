@@ -83,8 +83,11 @@ final class JsonText {
 
   private @Nullable Object value(int depth) throws IOException {
     JsonToken token = current();
-    if (token == null || depth > MAX_DEPTH) {
-      throw expected("a complete value that is not nested too deeply");
+    if (token == null) {
+      throw expected("a value, but the file ends here");
+    }
+    if (depth > MAX_DEPTH) {
+      throw expected("at most " + MAX_DEPTH + " levels of nesting");
     }
     return switch (token) {
       case START_OBJECT -> object(depth + 1);

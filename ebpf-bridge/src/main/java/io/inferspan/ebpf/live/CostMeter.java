@@ -16,8 +16,11 @@ import java.util.function.ToLongFunction;
  * Computes the cost of tracing in a period, relative to the budget, and divides it among the
  * classes.
  *
+ * <p>The programs report an event or, at a lower level of detail, shed it: they only add it to a
+ * sum or a count. The events <em>seen</em> are those reported and those shed.
+ *
  * <p>Programs at system calls serve two classes, so their time is divided: an estimated time for
- * each reported call counts as {@link EventClass#SYSCALLS}, and the rest of the programs' time as
+ * each call seen counts as {@link EventClass#SYSCALLS}, and the rest of the programs' time as
  * {@link EventClass#REQUESTS}.
  */
 final class CostMeter {
@@ -33,7 +36,10 @@ final class CostMeter {
   /** The size of an event in the ring, with its header. */
   private static final double RECORD_BYTES = 72;
 
-  /** The time of an event in the programs, beyond their work at every system call. */
+  /**
+   * The estimated time to report or shed a system call. The programs' other work, at every system
+   * call, is not part of it.
+   */
   private static final long EVENT_NANOS = 500;
 
   /**
@@ -117,14 +123,14 @@ final class CostMeter {
     this.looked = before;
   }
 
-  /** Sets the times of probes without their programs. */
+  /** Sets the time that the kernel takes to enter and leave a probe, without its program. */
   void traps(TrapTimes measured) {
     traps = measured;
   }
 
   /**
-   * Returns the period for which the budget allows this CPU time, in nanoseconds; 0 if the budget
-   * does not limit CPU time.
+   * Returns the period, in nanoseconds, in which the budget allows {@code cpuNanos} of CPU time; 0
+   * if the budget does not limit CPU time.
    */
   double budgetNanos(long cpuNanos) {
     return isOfTime() ? cpuNanos / nanosPerSecond() * NANOS_PER_SECOND : 0;

@@ -25,7 +25,8 @@ import java.util.List;
 public final class ProgramTrial {
 
   private static final String REPORT =
-      "use a kernel that the bridge's README lists, and report this line with the kernel's version";
+      "use a kernel that the bridge's README lists, and report this line and the kernel's"
+          + " version to the project";
 
   private ProgramTrial() {}
 

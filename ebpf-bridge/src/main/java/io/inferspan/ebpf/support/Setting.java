@@ -7,7 +7,9 @@ public enum Setting {
   SCOPE(
       "everything",
       "the observed processes: everything (all that receive a traceparent), own (only this one), or a list of pid:, command:, cgroup:"),
-  EVENTS("all", "a list of cuda, nccl, syscalls, sched, tcp, ckp"),
+  EVENTS(
+      "all",
+      "a list of cuda, nccl, syscalls, sched, tcp, and ckp (operations that programs report themselves)"),
   PATHS("false", "true exports file paths; otherwise only the kind of directory and the extension"),
   SINGLE_FROM("1ms", "events of at least this duration are spans of their own"),
   IGNORE_BELOW("0ms", "shorter system calls and delays are left out, in the kernel"),
@@ -19,7 +21,7 @@ public enum Setting {
       "what tracing may cost: 1% (of a core), 1%node (of all cores), 20000/s (events), or 500kB/s or 2MB/s (their bytes); detail is lowered to stay within it"),
   LAUNCHES(
       "full",
-      "the highest level of detail of kernel and graph launches: full, sampled, folded, counted (at their entry only), or detached (no probes)"),
+      "the highest level of detail of kernel and graph launches: full, sampled, folded (sums only), counted (numbers only, at their entry), or detached (no probes)"),
   MEASURE_PROGRAMS(
       "false",
       "true makes the kernel measure the run time of all BPF programs of the machine, which costs two clock readings per run"),
@@ -30,7 +32,7 @@ public enum Setting {
   BPF_FILESYSTEM("/sys/fs/bpf", "the BPF filesystem in which contexts are shared"),
   CLOCK_REFERENCE(
       "none",
-      "host:port of an agent with --metrics-port; steps of engines state how far this host's clock is ahead of that host's");
+      "host:port of another agent with --metrics-port; spans of engine steps then say how far this host's clock is ahead of that agent's");
 
   private static final String PREFIX = "inferspan.ebpf.";
 

@@ -25,6 +25,9 @@ public final class SupportCheck {
   private static final String AS_ROOT =
       "run as root, or with CAP_BPF and CAP_PERFMON (docker run --cap-add BPF --cap-add PERFMON,"
           + " setpriv --ambient-caps)";
+  private static final String WITHOUT_LOCKDOWN =
+      "boot with lockdown off: without the kernel parameter lockdown=, and without Secure Boot if"
+          + " that turns it on";
   private static final String NEWER = "run on Linux 6.1 or newer";
 
   private final MachineFacts facts;
@@ -142,8 +145,7 @@ public final class SupportCheck {
               "refused, and a seccomp filter is active",
               "allow bpf and perf_event_open in the container's seccomp profile"));
     } else {
-      String policy = system.lockdown().isEmpty() ? "" : ", lockdown is " + system.lockdown();
-      found.add(missing("bpf(2)", "refused with " + Errno.describe(error) + policy, AS_ROOT));
+      found.add(refused("bpf(2)", KernelFeature.MAPS));
     }
   }
 
@@ -153,10 +155,19 @@ public final class SupportCheck {
     if (error == 0) {
       found.add(available(name, "works"));
     } else {
-      boolean forbidden = facts.features().forbidden(KernelFeature.PROGRAMS);
-      found.add(
-          missing(name, "refused with " + Errno.describe(error), forbidden ? AS_ROOT : NEWER));
+      found.add(refused(name, KernelFeature.PROGRAMS));
     }
+  }
+
+  private Prerequisite refused(String name, KernelFeature feature) {
+    String error = "refused with " + Errno.describe(facts.features().error(feature));
+    if (!facts.features().forbidden(feature)) {
+      return missing(name, error, NEWER);
+    }
+    String lockdown = system.lockdown();
+    return lockdown.isEmpty()
+        ? missing(name, error, AS_ROOT)
+        : missing(name, error + ", lockdown is " + lockdown, WITHOUT_LOCKDOWN);
   }
 
   private void functionProbes() {

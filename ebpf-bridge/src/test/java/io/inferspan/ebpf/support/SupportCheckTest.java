@@ -134,7 +134,14 @@ class SupportCheckTest {
     assertMissing(
         examine(PLATFORM, "", LIBBPF),
         "bpf(2): refused with EPERM (operation not permitted), lockdown is confidentiality",
-        "root");
+        "boot with lockdown off");
+  }
+
+  @Test
+  void kernelWithoutMaps_isNotAMatterOfPrivileges() {
+    forbidAll(EINVAL);
+
+    assertMissing(examine(PLATFORM, "", LIBBPF), "bpf(2): refused with EINVAL", "Linux 6.1");
   }
 
   @Test

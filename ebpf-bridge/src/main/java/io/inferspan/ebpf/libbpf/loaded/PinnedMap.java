@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class PinnedMap implements AutoCloseable {
 
   private static final String REMEDY =
-      "run with CAP_BPF, and check that /sys/fs/bpf is a writable BPF file system"
-          + " (if not: mount -t bpf bpf /sys/fs/bpf)";
+      "run with CAP_BPF, and check that the map's path is in a writable BPF filesystem"
+          + " (if not: mount -t bpf bpf DIRECTORY)";
   private static final int NAME_AT = 28;
 
   private final FileDescriptor fd;

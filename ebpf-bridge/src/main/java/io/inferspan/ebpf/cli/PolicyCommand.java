@@ -73,7 +73,7 @@ final class PolicyCommand extends ToolCommand {
       tool()
           .out
           .println(
-              "%s: generation %d; loaded in %.1f ms, in effect in %.0f us; the floor is one in %d"
+              "%s: generation %d; loaded in %.1f ms, in effect in %.0f us; the floor keeps one in %d"
                   .formatted(
                       policy.name(),
                       swap.generation(),
@@ -125,7 +125,7 @@ final class PolicyCommand extends ToolCommand {
       }
     }
     out.println(
-        "%d calls: %d kept, %d folded, %d dropped; %d kept by the floor, one in %d"
+        "%d calls: %d kept, %d folded, %d dropped; %d kept by the floor of one call in %d"
             .formatted(
                 slots.judged(),
                 slots.count(PolicyCount.KEPT),

@@ -122,7 +122,7 @@ public final class CallReport {
   private void surroundings(Call slow) {
     List<Call> like = calls.all().stream().filter(call -> call.id() == slow.id()).toList();
     text.format(
-        "  %,10.2f ms  %s, %d of %d, %.3f s after the first record, process %d, thread %d%n",
+        "  %,10.2f ms  %s, call %d of %d, %.3f s after the first record, process %d, thread %d%n",
         slow.nanos() / NANOS_PER_MILLI,
         CallIds.name(slow.id()),
         like.indexOf(slow) + 1,

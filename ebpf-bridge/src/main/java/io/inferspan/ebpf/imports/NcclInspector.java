@@ -78,7 +78,8 @@ final class NcclInspector {
         return kind;
       }
     }
-    throw record.expected("a record of NCCL's inspector or OTLP/JSON, but found no", "coll_perf");
+    throw record.expected(
+        "a record of NCCL's inspector or OTLP/JSON, such as one with", "coll_perf");
   }
 
   private Dump counted(JsonRecord record, int kind) throws StackFormatException {
@@ -87,7 +88,7 @@ final class NcclInspector {
     }
     if (dump.left().merge(PAYLOADS.get(kind), -1L, Long::sum) < 0) {
       throw record.expected(
-          "no more records than dump_stats counted, but found", PAYLOADS.get(kind));
+          "no more records than dump_stats counted, but found one more", PAYLOADS.get(kind));
     }
     return dump;
   }

@@ -184,8 +184,11 @@ public final class SpanImport {
     boolean flushed = telemetry.flush(FLUSH_TIMEOUT);
     long lost = telemetry.spanCounts().dropped().total();
     if (!flushed || lost > 0) {
-      throw new IOException(
-          "not all spans were sent: %d of the first %d were dropped".formatted(lost, written));
+      String reason =
+          lost > 0
+              ? "%d of the first %d were dropped".formatted(lost, written)
+              : "the endpoint did not accept them within " + FLUSH_TIMEOUT.toSeconds() + " s";
+      throw new IOException("not all spans were sent: " + reason);
     }
   }
 

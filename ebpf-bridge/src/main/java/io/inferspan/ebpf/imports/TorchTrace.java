@@ -73,7 +73,7 @@ final class TorchTrace {
       Map<String, Object> event = json.object();
       if ("X".equals(event.get("ph")) && event.get("ts") instanceof Number begin) {
         if (!(event.get("dur") instanceof Number length)) {
-          throw json.expected("\"dur\" in a complete event");
+          throw json.expected("a number \"dur\" in this event, because its \"ph\" is \"X\"");
         }
         Slice slice =
             new Slice(

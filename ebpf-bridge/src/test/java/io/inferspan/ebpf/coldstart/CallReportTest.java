@@ -39,7 +39,8 @@ class CallReportTest {
         .contains("close 0 0.00 0.0% 0.0 0.0 0.0 0.00 1")
         .contains("all system calls 101 1,100.00 110.0%")
         .contains("between calls 0.00 0.0%")
-        .contains("500.00 ms cuLaunchKernel, 5 of 5, 0.102 s after the first record, process 7")
+        .contains(
+            "500.00 ms cuLaunchKernel, call 5 of 5, 0.102 s after the first record, process 7")
         .contains(
             "after cuLaunchKernel (4.2 us), 69,995.8 us apart; meanwhile in the process: read=50;")
         .contains(

@@ -127,7 +127,7 @@ class StackFileTest {
         "string|1|a~e|1|1|40|1 ! line 2, column 1: expected a line ",
         "a;b ! line 1, column 4: expected a count after the stack",
         "{\"a\":1} ! line 1, column 8: expected a list \"traceEvents\"",
-        "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":1}]} ! expected \"dur\" in a complete event",
+        "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":1}]} ! expected a number \"dur\" in this event",
         "{\"traceEvents\":[{\"ph\":~oops ! line 2, column 5: expected JSON",
         "{\"traceEvents\":[1]} ! line 1, column 18: expected an object"
       })
@@ -135,6 +135,14 @@ class StackFileTest {
     assertThatThrownBy(() -> read(text.replace('|', '\t').replace('~', '\n')))
         .isInstanceOf(StackFormatException.class)
         .hasMessageContaining(message);
+  }
+
+  @Test
+  void valueThatIsNestedTooDeeply_isRefused() throws IOException {
+    Path file = write("{\"traceEvents\":[{\"args\":" + "[".repeat(102) + "1");
+
+    assertThatThrownBy(() -> StackFile.read(file))
+        .hasMessageContaining("expected at most 100 levels of nesting");
   }
 
   @Test

@@ -30,6 +30,6 @@ public interface Gate {
    */
   default void dropped() {}
 
-  /** Returns how many bytes of the response may be held before the decision, up to a limit. */
+  /** Returns how many bytes of the response are held before the decision, {@code limit} at most. */
   long maxHeldBytes(long limit);
 }

@@ -33,6 +33,9 @@ class RequestList {
     this.#build();
     this.#undo.push(desk.live.on('requests', (news) => this.#arrived(news)));
     this.#undo.push(desk.live.on('joined', () => this.#joined()));
+    const scrolled = () => { if (this.#stale && !this.#own && this.#isCalm()) this.#ask(); };
+    window.addEventListener('scroll', scrolled, { passive: true });
+    this.#undo.push(() => window.removeEventListener('scroll', scrolled));
     this.#ask();
   }
 

@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
+import com.microsoft.playwright.assertions.LocatorAssertions.HasTextOptions;
 import com.microsoft.playwright.options.ColorScheme;
 import java.util.ArrayList;
 import java.util.List;
@@ -297,15 +298,37 @@ class RequestListPageIT {
     assertThat(row(page, before)).isVisible();
 
     try (DeskProcess second = DeskProcess.start(first.page().getPort())) {
-      assertThat(page.locator("#link-state"))
-          .hasText(
-              "live",
-              new com.microsoft.playwright.assertions.LocatorAssertions.HasTextOptions()
-                  .setTimeout(20_000));
+      assertThat(page.locator("#link-state")).hasText("live", within20Seconds());
       assertThat(page.locator("#gone")).isHidden();
       SentTrace after = Requests.decodeOnly("after").to(second.otlp());
       assertThat(row(page, after)).isVisible();
       assertThat(row(page, before)).hasCount(0);
+    }
+  }
+
+  @Test
+  void scrolledList_ofARestartedDesk_isEmptyAfterScrollingUp() {
+    DeskProcess first = DeskProcess.start(0);
+    for (int i = 0; i < 40; i++) {
+      Requests.decodeOnly("before").to(first.otlp());
+    }
+    Page page = DESK.open(first.page(), "#/", 1280, ColorScheme.LIGHT);
+    Locator rows = page.locator(".request:not(.head)");
+    assertThat(rows).hasCount(40);
+    page.evaluate("window.scrollTo(0, 600)");
+    first.kill();
+    assertThat(page.locator("#gone")).isVisible();
+
+    try (DeskProcess second = DeskProcess.start(first.page().getPort())) {
+      // Reconnecting queries once; the rows stay, because they must not move now.
+      page.waitForResponse(
+          "**/api/requests?*",
+          () -> assertThat(page.locator("#link-state")).hasText("live", within20Seconds()));
+      assertThat(rows).hasCount(40);
+
+      page.evaluate("window.scrollTo(0, 0)");
+
+      assertThat(rows).hasCount(0);
     }
   }
 
@@ -339,6 +362,10 @@ class RequestListPageIT {
 
     link(page, b).click();
     assertThat(page).hasURL(Pattern.compile("#/trace/" + b.id()));
+  }
+
+  private static HasTextOptions within20Seconds() {
+    return new HasTextOptions().setTimeout(20_000);
   }
 
   private static Locator link(Page page, SentTrace trace) {

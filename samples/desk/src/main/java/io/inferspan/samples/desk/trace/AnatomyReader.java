@@ -3,6 +3,7 @@ package io.inferspan.samples.desk.trace;
 import io.inferspan.catalog.EppSpans;
 import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.KvCacheSpans;
+import io.inferspan.catalog.PdSpans;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.samples.desk.trace.Anatomy.Doing;
 import io.inferspan.semconv.Attribute;
@@ -128,12 +129,15 @@ final class AnatomyReader {
 
   /**
    * Adds the parts of the engine that sends the tokens. After a remote prefill, that engine first
-   * waits for the KV blocks.
+   * waits for the KV blocks. The proxy sends a chunk to the client when the engine has ended it.
    */
   private void paintAnsweringEngine() {
     Node engine = way.answeringEngine();
     if (engine != null) {
       boolean remote = way.isDisaggregated();
+      if (engine.above(PdSpans.CHUNKED_DECODE) != null) {
+        paint(Doing.FIRST_DECODE, engine);
+      }
       paintEngine(
           engine,
           remote ? Doing.TRANSFER : Doing.QUEUE,

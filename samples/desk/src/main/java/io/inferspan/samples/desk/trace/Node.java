@@ -4,6 +4,7 @@ import io.inferspan.catalog.SpanType;
 import io.inferspan.samples.desk.otlp.SpanDetail;
 import io.inferspan.samples.desk.otlp.StoredSpan;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -70,9 +71,9 @@ public final class Node {
   }
 
   /** Returns the nearest ancestor of one of these types, or null. */
-  @Nullable Node above(SpanType one, SpanType other) {
+  @Nullable Node above(SpanType... types) {
     Node node = parent;
-    while (node != null && node.type != one && node.type != other) {
+    while (node != null && !Arrays.asList(types).contains(node.type)) {
       node = node.parent;
     }
     return node;

@@ -57,6 +57,8 @@ final class RequestPath {
       prefillStage = last(prefillStage, node);
     } else if (type == PdSpans.DECODE) {
       decodeStage = last(decodeStage, node);
+    } else if (type == PdSpans.CHUNKED_DECODE && node.above(PdSpans.DECODE) == null) {
+      decodeStage = last(decodeStage, node);
     } else if (type == EppSpans.PREREQUEST) {
       preRequest = last(preRequest, node);
     } else if (type == KvCacheSpans.GET_SCORES) {
@@ -87,8 +89,17 @@ final class RequestPath {
     if (stage != null && stage.type() == PdSpans.PREFILL) {
       prefillEngine = last(prefillEngine, node);
     } else {
-      answeringEngine = last(answeringEngine, node);
+      answeringEngine =
+          isLaterChunk(node) ? first(answeringEngine, node) : last(answeringEngine, node);
     }
+  }
+
+  /** Returns whether the answering engine was called for another chunk of the same decode. */
+  private boolean isLaterChunk(Node node) {
+    Node chunks = node.above(PdSpans.CHUNKED_DECODE);
+    return chunks != null
+        && answeringEngine != null
+        && chunks.equals(answeringEngine.above(PdSpans.CHUNKED_DECODE));
   }
 
   private static Node first(@Nullable Node before, Node node) {
@@ -145,7 +156,7 @@ final class RequestPath {
     return prefillEngine;
   }
 
-  /** Returns the span of the engine that produced the client's tokens. */
+  /** Returns the span of the engine that produced the client's tokens; of chunks, the first's. */
   @Nullable Node answeringEngine() {
     return answeringEngine;
   }

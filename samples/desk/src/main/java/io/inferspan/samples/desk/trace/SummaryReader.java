@@ -142,6 +142,10 @@ public final class SummaryReader implements Summariser {
   }
 
   private static @Nullable Long tokens(RequestPath way) {
+    Long ofAllChunks = first(way, SpanDetail::count, PdAttributes.CHUNKED_TOKENS);
+    if (ofAllChunks != null) {
+      return ofAllChunks;
+    }
     Node engine = way.answeringEngine();
     Long atEngine =
         engine == null ? null : engine.detail().count(GenAiAttributes.USAGE_COMPLETION_TOKENS);

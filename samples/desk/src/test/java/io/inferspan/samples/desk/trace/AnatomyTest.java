@@ -8,6 +8,7 @@ import io.inferspan.catalog.SpanNaming;
 import io.inferspan.samples.desk.otlp.TestSpan;
 import io.inferspan.semconv.GatewayAttributes;
 import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.semconv.PdAttributes;
 import io.inferspan.semconv.ResponseAttributes;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +86,35 @@ class AnatomyTest {
 
     assertThat(parts(anatomy))
         .containsExactly("other 1.0", "wire 7.0", "queue 20.0", "prefill 40.0", "wire 2.0");
+  }
+
+  @Test
+  void chunkedDecode_countsTheEngineOfTheFirstChunk() {
+    List<TestSpan> spans =
+        List.of(
+            TestSpan.of(GatewaySpans.REQUEST, "", "llm-gateway")
+                .id(1, 1, 0)
+                .at(0, 100)
+                .with(ResponseAttributes.FIRST_TOKEN_MS, 82.0),
+            TestSpan.of(PdSpans.REQUEST, "", "llm-d-pd-proxy").id(1, 2, 1).at(1, 99),
+            TestSpan.of(PdSpans.CHUNKED_DECODE, "", "llm-d-pd-proxy")
+                .id(1, 3, 2)
+                .at(2, 98)
+                .with(PdAttributes.CHUNKED_TOKENS, 40L),
+            Traces.engine("vllm", 4, 3, 20, 40).at(4, 80),
+            Traces.engine("vllm", 5, 3, 1, 2).at(84, 97));
+
+    assertThat(parts(anatomy(spans)))
+        .containsExactly(
+            "other 1.0",
+            "proxy 1.0",
+            "wire 2.0",
+            "queue 20.0",
+            "prefill 40.0",
+            "first_decode 16.0",
+            "wire 2.0");
+    assertThat(anatomy(spans).engineTtftNanos()).isEqualTo(60_000_000);
+    assertThat(Traces.summary(spans, true).outcome().tokens()).isEqualTo(40);
   }
 
   @Test

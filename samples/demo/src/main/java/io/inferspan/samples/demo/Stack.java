@@ -32,6 +32,8 @@ final class Stack implements AutoCloseable {
   /** The agent's service name. The agent's spans arrive last, after the request has ended. */
   static final String AGENT_SERVICE = "inferspan-ebpf-agent";
 
+  private static final String LIBRARY_PATH = "LD_LIBRARY_PATH";
+
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
@@ -187,7 +189,9 @@ final class Stack implements AutoCloseable {
     Path cuda = programs.cuda();
     if (cuda != null) {
       // Here coldstart finds the library before the engine loads it, and misses no first call.
-      environment.put("LD_LIBRARY_PATH", String.valueOf(cuda.getParent()));
+      String inherited = System.getenv(LIBRARY_PATH);
+      boolean alone = inherited == null || inherited.isEmpty();
+      environment.put(LIBRARY_PATH, cuda.getParent() + (alone ? "" : ":" + inherited));
     }
     return new Plan("cold-start", programs.run(Jar.AGENT, arguments), environment, ", trace ");
   }

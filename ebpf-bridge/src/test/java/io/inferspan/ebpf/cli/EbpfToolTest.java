@@ -218,7 +218,6 @@ class EbpfToolTest {
         .isEqualTo(List.of("vllm", "serve", "--port=1", "--", "--pid"));
   }
 
-  /** Returns the exit status and the first line; a second would fail. */
   @Test
   void invalidSettingOfOpenTelemetry_isOneSentence(@TempDir Path directory) throws Exception {
     Path spans = Files.writeString(directory.resolve("a"), "{\"resourceSpans\":[]}");
@@ -233,6 +232,7 @@ class EbpfToolTest {
     }
   }
 
+  /** Returns the exit status and the first line; a second would fail. */
   private static String run(Map<String, String> environment, String... arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -85,7 +85,7 @@ record Ports(
       try {
         held.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
         return port;
-      } catch (BindException taken) {
+      } catch (BindException _) {
         // Tries another one.
       }
     }

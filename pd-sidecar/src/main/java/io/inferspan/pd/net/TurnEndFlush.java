@@ -1,7 +1,7 @@
 package io.inferspan.pd.net;
 
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayDeque;
@@ -13,7 +13,7 @@ import java.util.ArrayDeque;
  * <p>A write wakes up the process that reads it, which costs as much as the write itself. A process
  * that gets several writes at once is woken up once. The first handler of a pipeline.
  */
-public final class TurnEndFlush extends ChannelOutboundHandlerAdapter {
+public final class TurnEndFlush extends ChannelDuplexHandler {
   /** So that the first channel of a long turn does not wait for the last one. */
   static final int MAX_CHANNELS = 32;
 
@@ -31,19 +31,37 @@ public final class TurnEndFlush extends ChannelOutboundHandlerAdapter {
   private static final class Turn implements Runnable {
     private final ArrayDeque<ChannelHandlerContext> waiting = new ArrayDeque<>(MAX_CHANNELS);
 
+    private boolean queued;
+
     void add(ChannelHandlerContext context) {
       waiting.add(context);
-      if (waiting.size() == 1) {
-        context.channel().eventLoop().execute(this);
-      } else if (waiting.size() == MAX_CHANNELS) {
-        run();
+      if (waiting.size() >= MAX_CHANNELS) {
+        flushAll();
+      } else if (!queued) {
+        queue(context);
       }
+    }
+
+    private void queue(ChannelHandlerContext context) {
+      context.channel().eventLoop().execute(this);
+      queued = true;
     }
 
     @Override
     public void run() {
+      queued = false;
+      try {
+        flushAll();
+      } finally {
+        if (!queued && !waiting.isEmpty()) {
+          queue(waiting.getFirst());
+        }
+      }
+    }
+
+    private void flushAll() {
       for (var context = waiting.poll(); context != null; context = waiting.poll()) {
-        ((TurnEndFlush) context.handler()).flushNow(context);
+        ((TurnEndFlush) context.handler()).flushIfDue(context);
       }
     }
   }
@@ -63,11 +81,32 @@ public final class TurnEndFlush extends ChannelOutboundHandlerAdapter {
     context.flush();
   }
 
-  @Override
-  public void close(ChannelHandlerContext context, ChannelPromise promise) {
+  private void flushIfDue(ChannelHandlerContext context) {
     if (due) {
       flushNow(context);
     }
+  }
+
+  /**
+   * Flushes the replies to what was just read: the transport may find the end of the input next,
+   * and then closes the channel past the pipeline. Proxied data is written while another channel
+   * reads. io_uring reads on before it completes, so the end of the read is too late for it.
+   */
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    context.fireChannelRead(message);
+    flushIfDue(context);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    context.fireChannelReadComplete();
+    flushIfDue(context);
+  }
+
+  @Override
+  public void close(ChannelHandlerContext context, ChannelPromise promise) {
+    flushIfDue(context);
     context.close(promise);
   }
 }

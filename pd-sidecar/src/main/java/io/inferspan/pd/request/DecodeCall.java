@@ -262,7 +262,6 @@ class DecodeCall extends EngineCall {
   /** Handles a truncated response; if nothing was sent, the client must still be answered. */
   @Override
   protected final void failed(UpstreamFailure failure) {
-
     discard();
     if (counted == null) {
       request.failed();

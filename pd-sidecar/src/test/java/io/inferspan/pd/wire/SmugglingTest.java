@@ -134,6 +134,18 @@ final class SmugglingTest extends WireTest {
   }
 
   @ParameterizedTest
+  @MethodSource("io.inferspan.pd.wire.StreamingTest#transports")
+  void malformedRequest_isAnswered_evenIfItsEndComesWithIt(String transport) throws Exception {
+    SidecarRig other = before(engine.port(), "--transport=" + transport);
+    for (int i = 0; i < 50; i++) {
+      try (Wire client = to(other).send("GARBAGE\r\n\r\n")) {
+        client.halfClose();
+        assertThat(client.head()).startsWith("HTTP/1.1 400 ");
+      }
+    }
+  }
+
+  @ParameterizedTest
   @MethodSource("rewritten")
   void oddButLegalFraming_reachesTheEngineAsOneRequest(String headers, String body)
       throws Exception {

@@ -176,8 +176,8 @@ class SharedContextsIT {
   void twoBridges_shareOneMap() {
     EbpfBridge first = bridge(PUBLISH);
     EbpfBridge second = bridge(READ, PUBLISH);
-    assertThat(contractOf(first)).isEmpty();
-    assertThat(contractOf(second)).isEmpty();
+    assertThat(problemsOf(first)).isEmpty();
+    assertThat(problemsOf(second)).isEmpty();
     first.close();
 
     JavaChild child = held(second);
@@ -199,7 +199,7 @@ class SharedContextsIT {
 
   @Test
   void mapThatIsNotThere_isALimitForAReader() {
-    assertThat(contractOf(bridge(READ)))
+    assertThat(problemsOf(bridge(READ)))
         .containsExactly("no other program has created it in " + map.directory());
     assertThat(Files.exists(map.path())).isFalse();
   }
@@ -208,15 +208,15 @@ class SharedContextsIT {
   void mapOfAnotherShape_isALimitAndLeftAlone() {
     map.makeOfAnotherShape();
 
-    assertThat(contractOf(bridge(READ, PUBLISH)))
+    assertThat(problemsOf(bridge(READ, PUBLISH)))
         .singleElement()
         .asString()
         .contains(map.path() + " is a map of another type, key size or value size: remove it");
   }
 
-  private static List<String> contractOf(EbpfBridge bridge) {
+  private static List<String> problemsOf(EbpfBridge bridge) {
     return bridge.status().programs().stream()
-        .filter(program -> program.object().equals("contract"))
+        .filter(program -> program.object().equals("otel"))
         .map(BridgeStatus.Program::problem)
         .toList();
   }

@@ -116,7 +116,7 @@ public final class KernelSide implements AutoCloseable {
     } catch (BpfException refused) {
       problem = String.valueOf(refused.getMessage());
     }
-    programs.missing("contract", SharedContexts.NAME, problem);
+    programs.missing("otel", SharedContexts.NAME, problem);
     return null;
   }
 

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * scaled by how the cost of the attached classes has changed since. If it should fit, the unused
  * part of the budget pays for attaching it. Otherwise it is tried only as often as a fifth of the
  * budget pays for the trials.
+ *
+ * <p>While the bridge sleeps, only the recognition of requests and the probes on collectives can
+ * exceed the budget. The levels of the other classes are kept for the next request.
  */
 final class BudgetController {
 
@@ -43,9 +46,7 @@ final class BudgetController {
 
   private static final long MOST_TRIAL_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-  /**
-   * Detail is raised up to this share of the budget, because estimates are off by a few percent.
-   */
+  /** Detail is raised up to this share of the budget: estimates are off by a few percent. */
   private static final double AIM = 0.9;
 
   /** The unused share of the budget that the trial of a class needs that probably does not fit. */
@@ -53,9 +54,6 @@ final class BudgetController {
 
   /** The assumed cost of a detached class that was never measured. */
   private static final double ASSUMED_COST = 0.3;
-
-  /** Costs below this share of the budget do not show whether the load has changed. */
-  private static final double SHOWS_LOAD = 0.01;
 
   /** A class with a smaller share of the cost keeps its detail. */
   private static final double WORTHWHILE = 0.02;
@@ -69,11 +67,7 @@ final class BudgetController {
   private final Detachable detachable;
   private final Map<EventClass, Long> nextTrial = new EnumMap<>(EventClass.class);
 
-  /**
-   * The cost of each class in full detail: as last measured, scaled since then by how the cost of
-   * the attached classes has changed.
-   */
-  private final Map<EventClass, Double> known = new EnumMap<>(EventClass.class);
+  private final ClassCosts known = new ClassCosts();
 
   private DetailLevels levels = DetailLevels.FULL;
   private long quietSince;
@@ -81,6 +75,8 @@ final class BudgetController {
   private boolean exceeded;
   private boolean urgent;
   private @Nullable EventClass onTrial;
+  private boolean asleep;
+  private boolean collectivesOff;
 
   /** When the unused part of the budget will have covered what trials and changes have cost. */
   private long nextAttach;
@@ -117,9 +113,25 @@ final class BudgetController {
     return levels;
   }
 
+  /** Notes that the bridge fell asleep or woke: a period is in one of the two states. */
+  void sleep(boolean sleeps, long nowNanos) {
+    asleep = sleeps;
+    collectivesOff = false;
+    known.sleep(sleeps);
+    exceeded = false;
+    urgent = false;
+    onTrial = null;
+    quietSince = nowNanos;
+  }
+
+  /** Returns whether the probes on collectives do not fit while the bridge sleeps. */
+  boolean areCollectivesOff() {
+    return collectivesOff;
+  }
+
   /** Returns the levels for the next period, after one with this cost at the current levels. */
   DetailLevels period(Load load, long nowNanos) {
-    follow(load);
+    known.follow(load, levels);
     if (load.total() > 1) {
       lower(load, nowNanos);
       return levels;
@@ -128,36 +140,16 @@ final class BudgetController {
     urgent = false;
     unused = Math.max(0, AIM - load.total());
     onTrial = null;
-    if (nowNanos - quietSince >= QUIET_NANOS) {
+    boolean mayRaise = !asleep || isDetached(EventClass.REQUESTS);
+    if (mayRaise && nowNanos - quietSince >= QUIET_NANOS) {
       raise(load, nowNanos);
     }
     return levels;
   }
 
-  /** Notes what attached classes cost, and how far this shows that the load has changed. */
-  private void follow(Load load) {
-    double before = 0;
-    double now = 0;
-    for (Map.Entry<EventClass, Double> each : load.inFull().entrySet()) {
-      if (!isDetached(each.getKey()) && known.containsKey(each.getKey())) {
-        before += known.get(each.getKey());
-        now += each.getValue();
-      }
-    }
-    double change = Math.max(now, SHOWS_LOAD) / Math.max(before, SHOWS_LOAD);
-    known.replaceAll((events, cost) -> cost * change);
-    load.inFull()
-        .forEach(
-            (events, cost) -> {
-              if (!isDetached(events)) {
-                known.put(events, cost);
-              }
-            });
-  }
-
   /** Returns what the class probably costs at the lowest level at which it is attached. */
   private double attachedCost(EventClass events) {
-    Double cost = known.get(events);
+    Double cost = known.of(events);
     return cost == null ? ASSUMED_COST : cost * shares[lowest(events).number()];
   }
 
@@ -194,10 +186,11 @@ final class BudgetController {
 
   /** Returns how soon the next period can change levels if the cost does not rise. */
   long restNanos(long nowNanos) {
-    if (levels.equals(DetailLevels.FULL)) {
+    boolean off = isDetached(EventClass.REQUESTS);
+    if (levels.equals(DetailLevels.FULL) || (asleep && !off)) {
       return FULL_REST_NANOS;
     }
-    if (isAllDetached()) {
+    if (isAllDetached() || (asleep && off)) {
       EventClass first = EventClass.REQUESTS;
       long due = attachedCost(first) <= unused ? nextAttach : tryNanos(first, nowNanos);
       return due > nowNanos ? Math.min(due - nowNanos, LONGEST_REST_NANOS) : QUIET_NANOS;
@@ -210,7 +203,9 @@ final class BudgetController {
 
   /** Returns whether all classes are detached, so that observed processes run no program. */
   boolean isAllDetached() {
-    return ORDER.stream().allMatch(this::isDetached);
+    return asleep
+        ? isDetached(EventClass.REQUESTS) && (collectivesOff || isDetached(EventClass.CALLS))
+        : ORDER.stream().allMatch(this::isDetached);
   }
 
   /** Returns whether a class is attached on trial, to measure its cost. */
@@ -236,11 +231,16 @@ final class BudgetController {
       return; // It may be a burst of the JVM's compiler or garbage collector.
     }
     DetailLevels before = levels;
-    lower(load, before);
+    if (!asleep) {
+      lower(load, before);
+    } else if (!collectivesOff && load.inFull(EventClass.CALLS) >= WORTHWHILE) {
+      collectivesOff = true;
+      return;
+    }
     if (levels.equals(before)) {
       if (detachable.requests() && spent(load, EventClass.REQUESTS) >= WORTH_ALL_REQUESTS) {
         set(EventClass.REQUESTS, DetailLevel.DETACHED);
-      } else {
+      } else if (!asleep) {
         ORDER.stream().filter(this::canLower).findFirst().ifPresent(this::lower);
       }
     }

@@ -12,6 +12,7 @@ import io.inferspan.ebpf.linux.Clocks;
 import io.inferspan.ebpf.linux.Threads;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.spans.SpanAccounting;
+import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
@@ -27,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +67,9 @@ final class BudgetKeeper {
   private final Map<Counters.Programs, RunStats> runs = new EnumMap<>(Counters.Programs.class);
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
+
+  /** Whether the bridge slept when the current period began. */
+  private boolean asleep;
 
   private BudgetKeeper(
       TracingBudget budget,
@@ -126,7 +131,12 @@ final class BudgetKeeper {
           meter.traps(traps.measure());
           meter.begin();
         }
-        if (now >= next || (!controller.isAllDetached() && meter.mayHaveRisen())) {
+        if (asleep != detail.isAsleep()) {
+          asleep = !asleep;
+          controller.sleep(asleep, now);
+          meter.begin();
+          next = 0;
+        } else if (now >= next || (!controller.isAllDetached() && meter.mayHaveRisen())) {
           boolean changed = holdBudget();
           next = changed || controller.isUrgent() ? 0 : now + controller.restNanos(now);
           tries = changed && controller.isTrying();
@@ -152,17 +162,30 @@ final class BudgetKeeper {
   /** Runs one period; returns whether levels have changed. */
   private boolean holdBudget() {
     CostMeter.Programs programs = programs();
-    Load load = meter.period(detail.now(), programs);
+    if (asleep != detail.isAsleep()) {
+      return false;
+    }
+    DetailLevels running = detail.now();
+    if (asleep) {
+      running = running.with(EventClass.CALLS, DetailLevel.FULL); // the collectives
+    }
+    Load load = meter.period(running, programs);
     DetailLevels before = controller.levels();
+    boolean collectivesOff = controller.areCollectivesOff();
     DetailLevels levels = controller.period(load, Clocks.monotonicNanos());
+    // While asleep, the costs of the other classes are not known.
     detail.expect(
-        Arrays.stream(EventClass.values())
+        (asleep ? Stream.of(EventClass.REQUESTS) : Arrays.stream(EventClass.values()))
             .collect(Collectors.toMap(events -> events, events -> controller.next(load, events))));
-    if (levels.equals(before)) {
+    boolean pauses = controller.areCollectivesOff() && !collectivesOff;
+    if (levels.equals(before) && !pauses) {
       return false;
     }
     long began = Clocks.threadCpuNanos(0);
     detail.set(levels);
+    if (pauses) {
+      detail.pauseCollectives();
+    }
     double spent = meter.budgetNanos(Clocks.threadCpuNanos(0) - began);
     controller.switched(spent, Clocks.monotonicNanos());
     meter.begin();

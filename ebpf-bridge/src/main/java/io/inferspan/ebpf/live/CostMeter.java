@@ -4,6 +4,7 @@ import io.inferspan.ebpf.TracingBudget;
 import io.inferspan.ebpf.kernel.Counters;
 import io.inferspan.ebpf.kernel.TrapTimes;
 import io.inferspan.ebpf.libbpf.RunStats;
+import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 import java.util.EnumMap;
@@ -201,7 +202,7 @@ final class CostMeter {
       Programs programs,
       Map<EventClass, Double> reported,
       Map<EventClass, Double> seen) {
-    Map<EventClass, Double> spent = measured(programs, seen);
+    Map<EventClass, Double> spent = measured(levels, programs, seen);
     double total = lastCpu + sum(spent);
     double events = Math.max(sum(reported), 1);
     for (EventClass each : EventClass.values()) {
@@ -218,7 +219,8 @@ final class CostMeter {
     return budget.amount() / 100 * NANOS_PER_SECOND * cores;
   }
 
-  private Map<EventClass, Double> measured(Programs programs, Map<EventClass, Double> seen) {
+  private Map<EventClass, Double> measured(
+      DetailLevels levels, Programs programs, Map<EventClass, Double> seen) {
     Map<EventClass, Double> nanos = new EnumMap<>(EventClass.class);
     nanos.put(EventClass.SCHED, programs.nanosPerSecond(Counters.Programs.SCHED));
     double context =
@@ -234,6 +236,9 @@ final class CostMeter {
             + withTraps(programs, Counters.Programs.RETURNS, traps.returnNanos());
     double all = of(seen, EventClass.CALLS) + of(seen, EventClass.LAUNCHES);
     double launches = all == 0 ? 0.5 : of(seen, EventClass.LAUNCHES) / all;
+    if (levels.of(EventClass.LAUNCHES) == DetailLevel.DETACHED) {
+      launches = 0;
+    }
     nanos.put(EventClass.CALLS, calls * (1 - launches));
     nanos.put(EventClass.LAUNCHES, calls * launches);
     return nanos;

@@ -10,6 +10,7 @@ import io.inferspan.ebpf.spans.LevelTimeline;
 import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -35,6 +36,10 @@ final class DetailSwitch {
   private DetailLevels wanted;
   private boolean asleep;
   private boolean collectivesOff;
+
+  /** Whether the probes on collectives do not fit into the budget until the bridge wakes. */
+  private boolean collectivesPaused;
+
   private volatile DetailLevels now = DetailLevels.FULL;
   private volatile Map<EventClass, Double> next = Map.of();
 
@@ -64,9 +69,11 @@ final class DetailSwitch {
     return next.getOrDefault(events, 0.0);
   }
 
-  /** Notes these costs. */
+  /** Notes these costs; those of other classes stay. */
   void expect(Map<EventClass, Double> costs) {
-    next = Map.copyOf(costs);
+    Map<EventClass, Double> all = new HashMap<>(next);
+    all.putAll(costs);
+    next = Map.copyOf(all);
   }
 
   /** Sets the levels for the time when the bridge does not sleep. */
@@ -82,6 +89,18 @@ final class DetailSwitch {
 
   synchronized void wake() {
     asleep = false;
+    collectivesPaused = false;
+    apply();
+  }
+
+  /** Returns whether the bridge sleeps, after a change has been applied. */
+  synchronized boolean isAsleep() {
+    return asleep;
+  }
+
+  /** Detaches the probes on collectives until the bridge wakes. */
+  synchronized void pauseCollectives() {
+    collectivesPaused = asleep;
     apply();
   }
 
@@ -125,7 +144,7 @@ final class DetailSwitch {
 
   /** Only the budget detaches them: a collective that is missed makes later numbers wrong. */
   private void applyToCollectives() {
-    boolean off = isOff(wanted, EventClass.CALLS);
+    boolean off = collectivesPaused || isOff(wanted, EventClass.CALLS);
     if (off != collectivesOff) {
       collectivesOff = off;
       for (LibraryProbes probes : kernel.libraries()) {

@@ -7,7 +7,8 @@ import java.util.Map;
  * The cost of tracing in one period, relative to the budget.
  *
  * @param total the total cost; above 1 exceeds the budget
- * @param inFull the estimated cost of each class in full detail; absent for a detached class
+ * @param inFull the estimated cost of each class in full detail; absent for a detached class. While
+ *     the bridge sleeps, the cost of calls is that of the collectives
  */
 record Load(double total, Map<EventClass, Double> inFull) {
 

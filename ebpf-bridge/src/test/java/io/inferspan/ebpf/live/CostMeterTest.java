@@ -7,6 +7,7 @@ import io.inferspan.ebpf.TracingBudget;
 import io.inferspan.ebpf.kernel.Counters;
 import io.inferspan.ebpf.kernel.TrapTimes;
 import io.inferspan.ebpf.libbpf.RunStats;
+import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 import java.util.EnumMap;
@@ -72,6 +73,24 @@ class CostMeterTest {
     assertThat(load.inFull(EventClass.REQUESTS)).isEqualTo(0.04, ROUNDING);
     assertThat(load.inFull(EventClass.CALLS) + load.inFull(EventClass.LAUNCHES))
         .isEqualTo(1.1, ROUNDING);
+  }
+
+  /** While the bridge sleeps, the probes on collectives run and no event is reported. */
+  @Test
+  void cpuTimeOfCalls_isNotThatOfDetachedLaunches() {
+    CostMeter meter = meter("1%");
+    meter.traps(new TrapTimes(0, 0, 0, true));
+    nanos += 250 * MILLI;
+    CostMeter.Programs programs =
+        new CostMeter.Programs(
+            50 * MILLI, Map.of(Counters.Programs.CALLS, new RunStats(100, MILLI / 10)));
+    DetailLevels levels = DetailLevels.FULL.with(EventClass.LAUNCHES, DetailLevel.DETACHED);
+
+    Load load = meter.period(levels, programs);
+
+    assertThat(load.total()).isEqualTo(0.2, ROUNDING);
+    assertThat(load.inFull(EventClass.CALLS)).isEqualTo(0.2, ROUNDING);
+    assertThat(load.inFull(EventClass.LAUNCHES)).isZero();
   }
 
   @Test

@@ -40,6 +40,7 @@ final class DetailSwitch {
   /** Whether the probes on collectives do not fit into the budget until the bridge wakes. */
   private boolean collectivesPaused;
 
+  private boolean tcp = true;
   private volatile DetailLevels now = DetailLevels.FULL;
   private volatile Map<EventClass, Double> next = Map.of();
 
@@ -112,7 +113,7 @@ final class DetailSwitch {
     applyToCollectives();
     DetailLevels next = asleep ? wanted.lowest(ASLEEP) : wanted;
     if (next.equals(now)) {
-      kernel.setTcp(hasTcp(next));
+      setTcp(hasTcp(next));
       settings.setAsleep(asleep);
       return;
     }
@@ -122,7 +123,7 @@ final class DetailSwitch {
         settings.attached(events, Clocks.monotonicNanos());
       }
     }
-    kernel.setTcp(hasTcp(next));
+    setTcp(hasTcp(next));
     timeline.note(next, Clocks.monotonicNanos());
     settings.setLevels(next);
     settings.setAsleep(asleep);
@@ -135,8 +136,21 @@ final class DetailSwitch {
   }
 
   /**
+   * Attaches or detaches the programs of TCP events. While they were detached, sockets were closed
+   * and their addresses reused, so that older senders must be ignored.
+   */
+  private void setTcp(boolean attached) {
+    kernel.setTcp(attached);
+    if (attached && !tcp) {
+      settings.attached(EventClass.SCHED, Clocks.monotonicNanos());
+    }
+    tcp = attached;
+  }
+
+  /**
    * Returns whether the programs of TCP events stay attached. When only the scheduler's level is
-   * detached, they report nothing and cost less than to attach and detach them.
+   * detached, they report nothing and cost less than to attach and detach them; what they missed is
+   * ignored once the scheduler's programs are attached again.
    */
   private boolean hasTcp(DetailLevels levels) {
     return !asleep && !isOff(levels, EventClass.REQUESTS);

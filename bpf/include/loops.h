@@ -141,10 +141,27 @@ __noinline int loop_polls(u64 number, u64 first, u64 second, u64 timeout, u64 sp
 }
 
 /*
+ * Called when a thread disarms a timerfd. If it had expired, the work until the loop's next wait may be its timers'. Another
+ * thread cannot know whether this has begun.
+ */
+static __always_inline void timerfd_disarmed(struct task_struct *task, u32 fd)
+{
+	struct ispan_server *server = server_of(task->tgid);
+	struct ispan_thread *thread = thread_of(task);
+
+	if (!server || !thread || server->timer_tid != (u32)task->pid || server->timer_fd != fd + 1)
+		return;
+	if (bpf_ktime_get_ns() >= server->timer_ns)
+		thread->flags |= ISPAN_THREAD_OTHER;
+	server->timer_ns = ~0ull;
+	server->timer_fd = 0;
+}
+
+/*
  * Called when a thread sets a timerfd, whose expiry ends a loop's wait like a connection's data. A loop often sets it again before
  * it runs the expired timers, so its work until its next wait may be theirs. Not static, so that the verifier checks it once.
  */
-__noinline int timerfd_set(u64 flags, u64 value)
+__noinline int timerfd_set(u32 fd, u64 flags, u64 value)
 {
 	const struct ispan_settings *settings = current_settings();
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -156,7 +173,11 @@ __noinline int timerfd_set(u64 flags, u64 value)
 	if (!settings || !in_scope(settings, task->tgid) || bpf_probe_read_user(times, sizeof(times), (void *)value))
 		return 0;
 	due = times[1].seconds * 1000000000 + times[1].nanos;
-	server = due ? server_made_of(task->tgid) : NULL;
+	if (!due) {
+		timerfd_disarmed(task, fd);
+		return 0;
+	}
+	server = server_made_of(task->tgid);
 	thread = server ? thread_made_of(task) : NULL;
 	if (!thread)
 		return 0;
@@ -164,9 +185,11 @@ __noinline int timerfd_set(u64 flags, u64 value)
 		due += now;
 	else if (due > now + LONGEST_TIMER_NANOS) /* of another clock */
 		due = now;
-	if (times[0].seconds || times[0].nanos || (server->timer_tid && server->timer_tid != (u32)task->pid))
+	if (times[0].seconds || times[0].nanos || (server->timer_tid && server->timer_tid != (u32)task->pid) ||
+	    (server->timer_fd && server->timer_fd != fd + 1))
 		server->flags |= SERVER_TIMERS;
 	server->timer_tid = task->pid;
+	server->timer_fd = fd + 1;
 	if (server->timer_ns && now >= server->timer_ns)
 		thread->flags |= ISPAN_THREAD_OTHER;
 	if (!server->timer_ns || now >= server->timer_ns || due < server->timer_ns)

@@ -270,16 +270,16 @@ struct ispan_server {
 	u64 shared_ns;    /* when more than one request was last open */
 	u64 abandoned_ns; /* when a connection was last closed before the end of its response */
 	u64 unattributed; /* number of operations of its threads that were not attributed */
-	u64 timer_ns;     /* when its first timerfd may expire; 0: it has none */
+	u64 timer_ns;     /* when its timerfd may expire; 0: it has never set one; the largest number: it is disarmed */
 	u64 second;       /* the current second; begun counts the traced requests that began in it */
 	u32 begun;
 	u32 flags;
 	u32 timer_tid; /* the thread that sets its timerfd */
-	u32 pad;
+	u32 timer_fd;  /* the timerfd's descriptor plus one; 0: none is armed */
 };
 
 #define SERVER_HANDS_OVER 0x01 /* a thread answered a request that another thread read: threads do not identify requests */
-#define SERVER_TIMERS 0x02 /* a timerfd repeats, or several threads set one: it may expire at any time, on any thread */
+#define SERVER_TIMERS 0x02 /* it has several timerfds, or one repeats, or several threads set it: one may expire at any time, on any thread */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -63,17 +63,28 @@ static __always_inline u64 owner_of(const struct ispan_settings *settings, const
 	return owner_of_descriptor((u32)fd);
 }
 
-/* Remembers a descriptor on which the thread sends data for its request, because a reply will arrive there. */
-static __always_inline void touch(struct ispan_thread *thread, u64 pid_tgid, s32 fd)
+/*
+ * Remembers a descriptor on which the thread sends data for its request, because a reply will arrive there. Called even if no
+ * system calls are reported. Not static, so that the verifier checks it once.
+ */
+__noinline int note_touch(u32 fd)
 {
-	u64 number = thread->request ? thread->request : sole_request(pid_tgid);
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	struct ispan_context context;
+	u64 number;
 
-	if (has_touched(thread, number, fd) || (thread->request && fd == thread->fd))
-		return;
+	if (!thread || (thread->request && (s32)fd == thread->fd))
+		return 0;
+	number = thread->request ? thread->request : sole_request(pid_tgid);
+	if (!number || has_touched(thread, number, (s32)fd) || owner_of_descriptor(fd) ||
+	    !request_context(thread, pid_tgid >> 32, (u32)pid_tgid, &context))
+		return 0;
 	if (thread->touched_for != number)
 		__builtin_memset(thread->touched, 0, sizeof(thread->touched));
 	thread->touched_for = number;
 	thread->touched[thread->touches++ & (ISPAN_TOUCHED - 1)] = fd + 1;
+	return 0;
 }
 
 /*
@@ -91,12 +102,8 @@ __noinline u64 owner_of_call(struct ispan_thread *thread, u64 kind, u64 fd)
 	owner = task->tgid == settings->self_tgid ? 0 : owner_of(settings, thread, kind, fd);
 	if (owner)
 		return owner;
-	if (may_have_context(thread, task)) {
-		if (thread && (is_loop(thread) || thread->request) &&
-		    (kind == ISPAN_KIND_SEND || kind == ISPAN_KIND_WRITE || kind == ISPAN_KIND_CONNECT))
-			touch(thread, bpf_get_current_pid_tgid(), (s32)fd);
+	if (may_have_context(thread, task))
 		return 0;
-	}
 	if (kind)
 		count_unattributed(thread, task->tgid);
 	return OWNER_IS_ANOTHER;

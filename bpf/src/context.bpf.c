@@ -54,8 +54,20 @@ static __always_inline void before_loop(struct pt_regs *regs, long number)
 		loop_polls(number, ARG1(regs), ARG2(regs), ARG5(regs), regs->sp);
 		break;
 	case NR_timerfd_settime:
-		timerfd_set(ARG2(regs), ARG3(regs));
+		timerfd_set((u32)ARG1(regs), ARG2(regs), ARG3(regs));
 		break;
+	}
+}
+
+/* Returns whether a reply may arrive on the descriptor of this system call. */
+static __always_inline bool is_sent(long number)
+{
+	switch (number) {
+	CASE_WRITES:
+	case NR_connect:
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -72,6 +84,8 @@ static __always_inline void call_begins(struct ispan_settings *settings, struct 
 	thread = thread_of(task);
 	if (thread && thread->request)
 		before_call(thread, regs, number);
+	if (thread && is_sent(number) && (thread->request || is_loop(thread)))
+		note_touch((u32)ARG1(regs));
 	if (settings->flags & (ISPAN_EMIT_SYSCALLS | ISPAN_EMIT_SCHED))
 		syscall_begins(settings, task, thread, regs, number);
 }

@@ -420,7 +420,8 @@ def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20261
     parts = {
         "scenes": scenes,
-        "pair": lambda: scenes(["pair"]),
+        # The attribution depends neither on the kind of probe nor on whether system calls and the scheduler are reported.
+        "pair": lambda: scenes(["pair", "flags=f3"]),
         "interleaved": lambda: interleaved(seed),
         "durations": durations,
         "rate": lambda: rate(float(os.environ.get("CHECK_SECONDS", "2")), 2),

@@ -103,6 +103,50 @@ def when_a_timerfd_is_due():
 
 
 @play
+def when_one_of_two_timerfds_is_due():
+    """A new expiry of one does not postpone the other's."""
+    server, client = loop_pair()
+    with select.epoll() as epoll:
+        epoll.register(server, select.EPOLLIN)
+        _, other = timerfd(0.6), timerfd(0.2)
+        time.sleep(0.3)
+        timerfd(5, other)
+        client.sendall(head(1))
+        epoll.poll()
+        server.recv(65536)
+        time.sleep(0.4)
+        call(None)
+        server.sendall(ANSWER)
+
+
+@play
+def when_a_timerfd_is_disarmed():
+    """After the next wait, no timer can be due; then the loop may set another timerfd."""
+    server, client = loop_pair()
+    with select.epoll() as epoll:
+        epoll.register(server, select.EPOLLIN)
+        timer = timerfd(0.3)
+        client.sendall(head(1))
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(1))
+        time.sleep(0.3)
+        call(None)
+        timerfd(0, timer)
+        call(None)
+        server.sendall(ANSWER)
+        client.sendall(head(2))
+        epoll.poll()
+        server.recv(65536)
+        call(trace_id(2))
+        timerfd(0.3)
+        call(trace_id(2))
+        time.sleep(0.3)
+        call(None)
+        server.sendall(ANSWER)
+
+
+@play
 def when_another_thread_sets_a_timerfd():
     """Any thread of the process may handle its expiry."""
     server, client = loop_pair()
@@ -263,6 +307,27 @@ def whose_backend_answers_later():
             backend.recv(65536)
             call(wanted)
             server.sendall(ANSWER)
+
+
+@play
+def whose_loop_awaits_its_backend():
+    """The reply on a connection to which the loop wrote for the request is no other work, whether or not system calls are reported."""
+    server, client = loop_pair()
+    listener = socket.create_server(("127.0.0.1", 0))
+    backend, (service, _) = socket.create_connection(listener.getsockname()), listener.accept()
+    with select.epoll() as epoll:
+        epoll.register(server, select.EPOLLIN)
+        epoll.poll(0.001)
+        client.sendall(head(1))
+        epoll.poll()
+        server.recv(65536)
+        backend.sendall(b"question")
+        service.sendall(b"answer")
+        epoll.register(backend, select.EPOLLIN)
+        epoll.poll()
+        backend.recv(65536)
+        call(trace_id(1))
+        server.sendall(ANSWER)
 
 
 @play

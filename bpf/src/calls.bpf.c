@@ -101,19 +101,24 @@ static __always_inline bool is_counted(const struct ispan_settings *settings, st
 
 /*
  * The creation of a communicator is also observed while no request is open, or events of NCCL are off, because engines create theirs
- * before they serve.
+ * before they serve. Not static, so that the verifier checks it once.
  */
-static __always_inline bool creates_communicator(const struct ispan_settings *settings, struct task_struct *task, u16 kind)
+__noinline int creates_communicator(u32 kind)
 {
-	return kind == ISPAN_KIND_NCCL_COMM_INIT && in_scope(settings, task->tgid);
+	const struct ispan_settings *settings = current_settings();
+
+	return settings && kind == ISPAN_KIND_NCCL_COMM_INIT && in_scope(settings, bpf_get_current_pid_tgid() >> 32);
 }
 
-static __always_inline u64 communicator_of(struct pt_regs *regs, u8 from)
+/*
+ * Returns what the record says about the call's communicator, or 0 for a call without one. Not static, so that the verifier checks
+ * it once.
+ */
+__noinline u64 communicator_of(const struct ispan_arguments *arguments, u32 from, u32 kind)
 {
-	struct ispan_arguments arguments;
-
-	read_arguments(regs, &arguments);
-	return operand_of(&arguments, from);
+	if (!arguments || kind == ISPAN_KIND_NCCL_COMM_INIT || !is_nccl(kind) || !from)
+		return 0;
+	return communicator_called(operand(arguments, from), kind);
 }
 
 static __always_inline int call_begins(const struct ispan_settings *settings, struct pt_regs *regs)
@@ -123,12 +128,13 @@ static __always_inline int call_begins(const struct ispan_settings *settings, st
 	struct ispan_thread *thread;
 	struct ispan_frame *frame;
 	struct ispan_call call = cookie_of(regs);
-	bool creates = creates_communicator(settings, task, call.kind);
+	bool creates = creates_communicator(call.kind);
 	u64 communicator = 0;
 	u32 depth;
 
-	if (call.kind != ISPAN_KIND_NCCL_COMM_INIT && is_nccl(call.kind) && call.extra)
-		communicator = communicator_called(communicator_of(regs, call.extra), call.kind);
+	read_arguments(regs, &arguments);
+	if (is_nccl(call.kind))
+		communicator = communicator_of(&arguments, call.extra, call.kind);
 	/* Most calls of most threads end here, so the code above must be cheap. */
 	if (!creates && !served_since(settings, task) && !engine_of(task->tgid))
 		return STOP_HERE;
@@ -158,7 +164,6 @@ static __always_inline int call_begins(const struct ispan_settings *settings, st
 	thread->depth = depth + 1;
 	thread->covered &= ~(1 << depth);
 	call.kind = kind_at_entry(call, regs);
-	read_arguments(regs, &arguments);
 	frame->call = call;
 	frame->sp = regs->sp;
 	frame->amount = operand_of(&arguments, call.amount) << (call.shift & 63);

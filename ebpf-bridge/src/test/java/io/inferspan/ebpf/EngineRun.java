@@ -88,6 +88,8 @@ final class EngineRun {
   /** An option of this class: a profiler in the engine reads CUPTI's records. */
   static final String CUPTI = "--cupti";
 
+  private static final String STALLED = "--stalled";
+
   /** Another engine, which shares no code with the first. */
   static final String PLAIN = "--plain";
 
@@ -117,7 +119,7 @@ final class EngineRun {
     command.addAll(List.of("--truth", written.toString(), "--libraries", kit.toString()));
     boolean plugin = !options.contains(NO_PLUGIN);
     command.addAll(options);
-    command.removeAll(List.of(PLAIN, NO_PLUGIN, CUPTI));
+    command.removeAll(List.of(PLAIN, NO_PLUGIN, CUPTI, STALLED));
     if (!plain) {
       command.remove(TRACING);
     }
@@ -144,6 +146,8 @@ final class EngineRun {
         if (cupti) {
           TestKit.awaitLibrary(bridge, "libcupti.so.13");
           run.sendBetweenKernels(bridge, port, written);
+        } else if (options.contains(STALLED)) {
+          run.sendStalled(port);
         } else {
           run.send(port);
         }
@@ -163,25 +167,22 @@ final class EngineRun {
   /** As {@link #of}, with a ring that is full again and again. */
   static EngineRun stalled(Load load, String... options) throws Exception {
     BridgeConfig small = TestKit.children().ringBytes(SMALL_RING).build();
-    Process stalls = stallThisProcess();
-    try {
-      return of(load, small, List.of(options));
-    } finally {
-      stalls.destroyForcibly();
-    }
+    return of(load, small, Stream.concat(Stream.of(STALLED), Stream.of(options)).toList());
   }
 
   /**
-   * Stops this process, and so the ring's reader, for 400 ms at a time; the engine goes on. Not
-   * before there is an engine, because the kernel gives up checking a program on a signal.
+   * Sends the load while this process, and so the ring's reader, is stopped for 400 ms at a time. Not
+   * before, because the kernel gives up checking a program on a signal.
    */
-  private static Process stallThisProcess() throws IOException {
-    long pid = ProcessHandle.current().pid();
-    String stall = "sleep 0.2; kill -STOP %1$d; sleep 0.4; kill -CONT %1$d".formatted(pid);
-    String engine = "until pgrep -P %d -f engine/; do sleep 0.1; done".formatted(pid);
-    return new ProcessBuilder(
-            "/bin/sh", "-c", engine + "; for i in $(seq 100); do " + stall + "; done")
-        .start();
+  private void sendStalled(int port) throws Exception {
+    String stall = "sleep 0.2; kill -STOP %1$d; sleep 0.4; kill -CONT %1$d";
+    String loop = "while :; do " + stall.formatted(ProcessHandle.current().pid()) + "; done";
+    Process stalls = new ProcessBuilder("/bin/sh", "-c", loop).start();
+    try {
+      send(port);
+    } finally {
+      stalls.destroyForcibly();
+    }
   }
 
   private static Telemetry telemetry(OtlpReceiver receiver) {

@@ -80,12 +80,14 @@ class RestIT {
 
   private void pause() {
     settings.setLevels(OFF);
+    kernel.setTcp(false);
     kernel.detach(EventClass.SCHED);
     kernel.detach(EventClass.LAUNCHES);
   }
 
   /** Attaches the probes again, and returns the time from which on they count. */
   private long resume() {
+    kernel.setTcp(true);
     kernel.attach(EventClass.SCHED);
     kernel.attach(EventClass.LAUNCHES);
     long since = Clocks.monotonicNanos();

@@ -105,12 +105,23 @@ final class DetailSwitch {
     apply();
   }
 
+  /** Collectives are detached last, so that no event has a number of which some were missed. */
+  private void apply() {
+    boolean off = collectivesPaused || isOff(wanted, EventClass.CALLS);
+    if (!off) {
+      setCollectives(false);
+    }
+    applyLevels();
+    if (off) {
+      setCollectives(true);
+    }
+  }
+
   /**
    * Applies the levels: attaches probes before the programs report their events, and detaches them
    * afterwards.
    */
-  private void apply() {
-    applyToCollectives();
+  private void applyLevels() {
     DetailLevels next = asleep ? wanted.lowest(ASLEEP) : wanted;
     if (next.equals(now)) {
       setTcp(hasTcp(next));
@@ -156,22 +167,24 @@ final class DetailSwitch {
     return !asleep && !isOff(levels, EventClass.REQUESTS);
   }
 
-  /** Only the budget detaches them: a collective that is missed makes later numbers wrong. */
-  private void applyToCollectives() {
-    boolean off = collectivesPaused || isOff(wanted, EventClass.CALLS);
-    if (off != collectivesOff) {
-      collectivesOff = off;
-      for (LibraryProbes probes : kernel.libraries()) {
-        if (off) {
-          probes.pause(CallPrograms.COLLECTIVES);
-        } else {
-          probes.resume(CallPrograms.COLLECTIVES);
-        }
-      }
+  /**
+   * Only the budget detaches them: a collective that is missed makes later numbers wrong. So the
+   * communicators are forgotten before, and those that were created meanwhile afterwards.
+   */
+  private void setCollectives(boolean off) {
+    if (off == collectivesOff) {
+      return;
+    }
+    collectivesOff = off;
+    kernel.forgetCommunicators();
+    for (LibraryProbes probes : kernel.libraries()) {
       if (off) {
-        kernel.forgetCommunicators();
+        probes.pause(CallPrograms.COLLECTIVES);
+      } else {
+        probes.resume(CallPrograms.COLLECTIVES);
       }
     }
+    kernel.forgetCommunicators();
   }
 
   private static boolean isOff(DetailLevels levels, EventClass events) {

@@ -15,7 +15,8 @@ public final class CollectiveOrder {
 
   private static final int MOST_COMMUNICATORS = 256;
 
-  private final Map<String, Executed[]> communicators = new LinkedHashMap<>();
+  /** The one that was not used for the longest time is forgotten first. */
+  private final Map<String, Executed[]> communicators = new LinkedHashMap<>(16, 0.75f, true);
 
   /** The result of comparing a collective. */
   public enum Result {

@@ -98,6 +98,20 @@ class CollectivesTest {
   }
 
   @Test
+  void manyCommunicators_theOneInUseIsStillCompared() {
+    creates(FIRST, 1, HASH, 0, 2);
+    creates(SECOND, 2, HASH, 1, 2);
+    for (int i = 1; i <= 256; i++) {
+      creates(FIRST, 2 + i, HASH + i, 0, 2);
+      calls(FIRST, Kind.NCCL_ALL_REDUCE, 8, word(1, i));
+      calls(FIRST, Kind.NCCL_ALL_REDUCE, 8, word(2 + i, 1));
+    }
+    calls(SECOND, Kind.NCCL_ALL_REDUCE, 8, word(2, 256));
+
+    assertCounts(1, 0);
+  }
+
+  @Test
   void collective_isASpanWithItsNumber() {
     creates(FIRST, 1, HASH, 1, 4);
     kernel.happens(

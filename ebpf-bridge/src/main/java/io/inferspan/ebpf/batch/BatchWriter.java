@@ -145,9 +145,12 @@ final class BatchWriter implements Batches.Sink {
       pending
           .set(KernelAttributes.COMMUNICATOR, step.communicator.id())
           .set(KernelAttributes.RANK, step.communicator.rank())
-          .set(KernelAttributes.RANKS, step.communicator.ranks())
-          .set(KernelAttributes.SEQUENCE, step.sequence)
-          .set(BatchAttributes.COLLECTIVES, step.collectives);
+          .set(KernelAttributes.RANKS, step.communicator.ranks());
+      if (!step.missesCalls) {
+        pending
+            .set(KernelAttributes.SEQUENCE, step.sequence)
+            .set(BatchAttributes.COLLECTIVES, step.collectives);
+      }
     }
     Interval ahead = clock.apply(epoch(step.beganNanos));
     if (ahead != null) {

@@ -2,6 +2,7 @@ package io.inferspan.ebpf.batch;
 
 import io.inferspan.ebpf.batch.BatchCounters.Count;
 import io.inferspan.ebpf.nccl.Communicator;
+import io.inferspan.ebpf.wire.EventClass;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,8 +50,8 @@ final class Batches {
     /** Returns whether a record of any process was lost in this interval. */
     boolean during(long fromNanos, long toNanos);
 
-    /** Returns the detail level of launches in this interval; empty if each was reported. */
-    default String launches(long fromNanos, long toNanos) {
+    /** Returns the detail level of a class in this interval; empty if each event was reported. */
+    default String level(EventClass events, long fromNanos, long toNanos) {
       return "";
     }
 
@@ -157,6 +158,11 @@ final class Batches {
     rank(pid).called(communicator, sequence);
   }
 
+  /** Notes that a capture policy decides about the calls of the open step of a process. */
+  void judged(int pid) {
+    rank(pid).judged();
+  }
+
   /** Notes a {@code cuEventRecord} in the open step of a process. */
   void recorded(int pid, long event) {
     rank(pid).recorded(event);
@@ -222,9 +228,9 @@ final class Batches {
     return losses.during(fromNanos, toNanos);
   }
 
-  /** Returns the detail level of launches in this interval; empty if each was reported. */
-  String launches(long fromNanos, long toNanos) {
-    return losses.launches(fromNanos, toNanos);
+  /** Returns the detail level of a class in this interval; empty if each event was reported. */
+  String level(EventClass events, long fromNanos, long toNanos) {
+    return losses.level(events, fromNanos, toNanos);
   }
 
   long epochNanos(long nanos) {

@@ -5,6 +5,7 @@ import io.inferspan.ebpf.batch.BatchCounters.Count;
 import io.inferspan.ebpf.clock.ClockOffset.Interval;
 import io.inferspan.ebpf.nccl.Communicator;
 import io.inferspan.ebpf.nccl.Communicators;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.Kind;
@@ -51,8 +52,8 @@ public final class EngineSteps {
     /** Returns whether a record of any process was lost in this interval. */
     boolean lost(long fromNanos, long toNanos);
 
-    /** Returns the level of launches in this interval, such as {@code launches:counted}. */
-    String launches(long fromNanos, long toNanos);
+    /** Returns the level of a class in this interval, such as {@code launches:counted}. */
+    String level(EventClass events, long fromNanos, long toNanos);
 
     /** Returns how far the clock was ahead of the reference at this time; null if unknown. */
     @Nullable Interval clock(long epochNanos);
@@ -96,8 +97,8 @@ public final class EngineSteps {
     }
 
     @Override
-    public String launches(long fromNanos, long toNanos) {
-      return host.launches(fromNanos, toNanos);
+    public String level(EventClass events, long fromNanos, long toNanos) {
+      return host.level(events, fromNanos, toNanos);
     }
 
     @Override
@@ -288,6 +289,9 @@ public final class EngineSteps {
     }
     int pid = event.tgid();
     boolean inStep = marks.open && marks.owner == event.owner();
+    if (inStep && event.generation() != 0) {
+      batches.judged(pid);
+    }
     switch (kind) {
       case CUDA_LAUNCH, CUDA_GRAPH_LAUNCH -> {
         if (inStep) {

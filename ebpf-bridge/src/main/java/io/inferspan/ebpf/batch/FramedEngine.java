@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.batch;
 
 import io.inferspan.ebpf.batch.BatchCounters.Count;
+import io.inferspan.ebpf.wire.EventClass;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -310,7 +311,7 @@ final class FramedEngine {
    */
   private void measure(Step step, @Nullable Window window, long atNanos) {
     boolean own = window != null && window.syncedNanos > 0 && window.syncedNanos <= atNanos;
-    step.level = batches.launches(step.beganNanos, atNanos);
+    step.level = batches.level(EventClass.LAUNCHES, step.beganNanos, atNanos);
     step.counted = -1;
     if (window != null && own && !window.torn && !foreign && !step.isLowered()) {
       step.launches = window.launches;

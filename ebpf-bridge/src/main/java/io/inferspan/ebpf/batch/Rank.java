@@ -2,6 +2,7 @@ package io.inferspan.ebpf.batch;
 
 import io.inferspan.ebpf.batch.BatchCounters.Count;
 import io.inferspan.ebpf.nccl.Communicator;
+import io.inferspan.ebpf.wire.EventClass;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -106,7 +107,7 @@ final class Rank {
     Step step = synced ? snapshot(number, nanos) : unknown(number, nanos);
     step.rank = title;
     step.sinceNanos = endedNanos == 0 ? nanos : endedNanos;
-    step.level = batches.launches(nanos, Long.MAX_VALUE);
+    step.level = batches.level(EventClass.LAUNCHES, nanos, Long.MAX_VALUE);
     open = step;
     return step;
   }
@@ -205,7 +206,7 @@ final class Rank {
     if (step == null || step.number != number) {
       return; // Its start was lost.
     }
-    step.level = batches.launches(step.beganNanos, nanos);
+    step.level = batches.level(EventClass.LAUNCHES, step.beganNanos, nanos);
     step.counted = launches;
     step.complete &= step.isLowered() || (launches >= 0 && step.launches >= launches);
     end(step, nanos);
@@ -213,6 +214,8 @@ final class Rank {
 
   private void end(Step step, long nanos) {
     open = null;
+    boolean full = batches.level(EventClass.CALLS, step.beganNanos, nanos).isEmpty();
+    step.missesCalls |= !full || !step.complete;
     step.endedNanos = nanos;
     endedNanos = nanos;
     if (!step.hasLaunched() || step.synchronizedNanos > 0) {
@@ -238,6 +241,12 @@ final class Rank {
   void called(Communicator communicator, long sequence) {
     if (open != null) {
       open.called(communicator, sequence);
+    }
+  }
+
+  void judged() {
+    if (open != null) {
+      open.missesCalls = true;
     }
   }
 
@@ -301,7 +310,9 @@ final class Rank {
   }
 
   private void done(Step step, long nanos, long seenNanos) {
-    step.complete &= !batches.lost(step.sinceNanos, Math.max(seenNanos, step.endedNanos));
+    boolean lost = batches.lost(step.sinceNanos, Math.max(seenNanos, step.endedNanos));
+    step.complete &= !lost;
+    step.missesCalls |= lost;
     step.complete(nanos, deviceFreeNanos);
     step.later = open == null ? 0 : open.launches;
     inFlight.forEach(one -> step.later += one.launches);

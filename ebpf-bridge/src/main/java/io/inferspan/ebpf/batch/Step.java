@@ -71,6 +71,12 @@ public final class Step {
   /** Number of collectives of that communicator. */
   long collectives;
 
+  /**
+   * Whether collectives may be missing: calls were not in full detail, a capture policy decided
+   * about them, or records were lost. Then their number and the first one are unknown.
+   */
+  boolean missesCalls;
+
   /** Its number as an owner of events. */
   long owner;
 

@@ -9,6 +9,7 @@ import io.inferspan.ebpf.clock.ReferenceClock;
 import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.ring.EventHandler;
 import io.inferspan.ebpf.spans.SpanAccounting.Drop;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.KernelSum;
@@ -257,8 +258,8 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   }
 
   @Override
-  public String launches(long fromNanos, long toNanos) {
-    return levels.launches(fromNanos, toNanos);
+  public String level(EventClass events, long fromNanos, long toNanos) {
+    return levels.level(events, fromNanos, toNanos);
   }
 
   /**

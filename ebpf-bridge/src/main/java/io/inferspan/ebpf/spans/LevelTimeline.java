@@ -52,10 +52,10 @@ public final class LevelTimeline {
         Math.min(calls, attached(EventClass.LAUNCHES, startNanos, end)));
   }
 
-  /** Returns the level of launches, such as {@code launches:counted}, unless it was full. */
-  synchronized String launches(long startNanos, long endNanos) {
-    DetailLevel lowest = lowest(startNanos, endNanos).of(EventClass.LAUNCHES);
-    return DetailLevels.FULL.with(EventClass.LAUNCHES, lowest).words();
+  /** Returns the level of a class, such as {@code launches:counted}; empty if it was full. */
+  synchronized String level(EventClass events, long startNanos, long endNanos) {
+    DetailLevel lowest = lowest(startNanos, endNanos).of(events);
+    return DetailLevels.FULL.with(events, lowest).words();
   }
 
   private DetailLevels lowest(long start, long end) {

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.batch.BatchCounters.Count;
 import io.inferspan.ebpf.probe.ProcessIdentity;
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventBytes;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
@@ -95,6 +98,70 @@ class CollectivesTest {
                     .containsEntry(NCCL + "sequence", 5L)
                     .containsEntry("llm_d.engine.step.collectives", 3L));
     assertCounts(3, 0);
+  }
+
+  /** Its first reported collective need not be that of another rank. */
+  private void assertStepLacksNumbers() {
+    assertThat(steps().getFirst().attributes())
+        .containsEntry(NCCL + "communicator", "0xabcd")
+        .containsEntry(NCCL + "rank", 0L)
+        .containsEntry(NCCL + "ranks", 2L)
+        .doesNotContainKeys(NCCL + "sequence", "llm_d.engine.step.collectives");
+    tracing.clear();
+    kernel.now += FakeKernel.MILLI;
+    step(FIRST, 1, 8, 9);
+    assertThat(steps().getFirst().attributes())
+        .as("the next step")
+        .containsEntry(NCCL + "sequence", 8L)
+        .containsEntry("llm_d.engine.step.collectives", 2L);
+  }
+
+  @Test
+  void callsAreSampled_stepLacksNumbers() {
+    creates(FIRST, 1, HASH, 0, 2);
+    DetailLevels sampled = DetailLevels.FULL.with(EventClass.CALLS, DetailLevel.SAMPLED);
+    kernel.sink.levels().note(sampled, kernel.now);
+    kernel.now += FakeKernel.MILLI;
+    step(FIRST, 1, 7);
+    kernel.now += FakeKernel.MILLI;
+    kernel.sink.levels().note(DetailLevels.FULL, kernel.now);
+
+    assertStepLacksNumbers();
+  }
+
+  @Test
+  void policyDecidesAboutCalls_stepLacksNumbers() {
+    creates(FIRST, 1, HASH, 0, 2);
+    kernel.happens(at(Kind.OWNER_BEGAN, FIRST, FIRST).result(STEP).of(0, 1, 1));
+    calls(FIRST, Kind.NCCL_ALL_REDUCE, 8, word(1, 6));
+    kernel.happens(at(Kind.NCCL_ALL_REDUCE, FIRST, FIRST).of(8, FLOAT16_SUM, word(1, 7)).judged(3));
+    kernel.happens(at(Kind.OWNER_ENDED, FIRST, FIRST).result(STEP).of(0, 0, 0));
+
+    assertStepLacksNumbers();
+  }
+
+  @Test
+  void recordIsLost_stepLacksNumbers() {
+    creates(FIRST, 1, HASH, 0, 2);
+    kernel.happens(at(Kind.OWNER_BEGAN, FIRST, FIRST).result(STEP).of(0, 1, 1));
+    calls(FIRST, Kind.NCCL_ALL_REDUCE, 8, word(1, 7));
+    kernel.now += FakeKernel.MILLI;
+    kernel.lost++;
+    kernel.happens(at(Kind.OWNER_ENDED, FIRST, FIRST).result(STEP).of(0, 0, 0));
+    kernel.pass(FakeKernel.MILLI);
+
+    assertStepLacksNumbers();
+  }
+
+  @Test
+  void endOfStepIsLost_itLacksNumbers() {
+    creates(FIRST, 1, HASH, 0, 2);
+    kernel.happens(at(Kind.OWNER_BEGAN, FIRST, FIRST).result(STEP).of(0, 1, 1));
+    calls(FIRST, Kind.NCCL_ALL_REDUCE, 8, word(1, 7));
+    kernel.happens(at(Kind.OWNER_BEGAN, FIRST, FIRST).result(STEP).of(0, 1, 2));
+    kernel.happens(at(Kind.OWNER_ENDED, FIRST, FIRST).result(STEP).of(0, 0, 0));
+
+    assertStepLacksNumbers();
   }
 
   @Test

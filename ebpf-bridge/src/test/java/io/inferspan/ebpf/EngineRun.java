@@ -38,6 +38,7 @@ final class EngineRun {
 
   static final int LONG_ANSWER = 300;
   private static final int SMALL_RING = 64 << 10;
+  private static final String STALLED = "--stalled";
 
   /** With a profiler, a request that runs alone before the others. */
   private static final String FIRST = "r1000000";
@@ -87,8 +88,6 @@ final class EngineRun {
 
   /** An option of this class: a profiler in the engine reads CUPTI's records. */
   static final String CUPTI = "--cupti";
-
-  private static final String STALLED = "--stalled";
 
   /** Another engine, which shares no code with the first. */
   static final String PLAIN = "--plain";
@@ -166,18 +165,19 @@ final class EngineRun {
 
   /** As {@link #of}, with a ring that is full again and again. */
   static EngineRun stalled(Load load, String... options) throws Exception {
-    BridgeConfig small = TestKit.children().ringBytes(SMALL_RING).build();
-    return of(load, small, Stream.concat(Stream.of(STALLED), Stream.of(options)).toList());
+    List<String> all = new ArrayList<>(List.of(options));
+    all.add(STALLED);
+    return of(load, TestKit.children().ringBytes(SMALL_RING).build(), all);
   }
 
   /**
-   * Sends the load while this process, and so the ring's reader, is stopped for 400 ms at a time. Not
-   * before, because the kernel gives up checking a program on a signal.
+   * Sends the load while this process, and so the ring's reader, is stopped for 400 ms at a time.
+   * Not before, because the kernel gives up checking a program on a signal.
    */
   private void sendStalled(int port) throws Exception {
-    String stall = "sleep 0.2; kill -STOP %1$d; sleep 0.4; kill -CONT %1$d";
-    String loop = "while :; do " + stall.formatted(ProcessHandle.current().pid()) + "; done";
-    Process stalls = new ProcessBuilder("/bin/sh", "-c", loop).start();
+    String loop = "while sleep 0.2; do kill -STOP $0; sleep 0.4; kill -CONT $0; done";
+    String pid = Long.toString(ProcessHandle.current().pid());
+    Process stalls = new ProcessBuilder("/bin/sh", "-c", loop, pid).start();
     try {
       send(port);
     } finally {

@@ -73,9 +73,8 @@ class Steps:
             computed = {request.req_id: request.num_computed_tokens for request in (new + cached if self.listed else new)}
             computed.update(() if self.listed else (pair for pair in zip(cached.req_ids, cached.num_computed_tokens) if pair[0] in changed))
             self.prefilling = {name for name in changed if computed.get(name, 0) < self.prompts.get(name, 0)}
-        for name in changed:
-            if name not in self.slots:
-                self.add(name)
+        for name in changed - self.slots.keys():
+            self.add(name)
         if not full:
             words += [self.slots[name] for name in before if name not in now]
         return words + [self.slots[name] | now[name] << TOKENS | (PREFILL if name in self.prefilling else 0)

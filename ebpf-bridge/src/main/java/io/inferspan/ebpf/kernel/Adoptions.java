@@ -11,12 +11,12 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Attributes processes and their children to spans in the kernel, and ends all requests when
- * recognition is detached or attached.
+ * Attributes processes and their children to spans in the kernel, and ends all requests when the
+ * programs that recognise them are detached or attached.
  */
 public final class Adoptions {
 
-  private static final ValueLayout.OfLong IN_TEXT =
+  private static final ValueLayout.OfLong BIG_ENDIAN_LONG =
       JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
   // Offsets in struct ispan_adoption.
@@ -36,20 +36,20 @@ public final class Adoptions {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment adoption = arena.allocate(BYTES, Long.BYTES);
       adoption.set(JAVA_INT, TGID_AT, tgid);
-      adoption.set(IN_TEXT, TRACE_ID_AT, traceIdHigh);
-      adoption.set(IN_TEXT, TRACE_ID_AT + 8, traceIdLow);
-      adoption.set(IN_TEXT, SPAN_ID_AT, spanId);
+      adoption.set(BIG_ENDIAN_LONG, TRACE_ID_AT, traceIdHigh);
+      adoption.set(BIG_ENDIAN_LONG, TRACE_ID_AT + 8, traceIdLow);
+      adoption.set(BIG_ENDIAN_LONG, SPAN_ID_AT, spanId);
       object.program("process_adopt").run(adoption);
       return adoption.get(JAVA_LONG, 0);
     }
   }
 
-  /** Adds a process that was started earlier to an owner. */
+  /** Adds a process to an adoption, for children that started before it. */
   public void join(int tgid, long owner) {
     run("process_adopt", tgid, owner);
   }
 
-  /** Removes an owner from all its processes. */
+  /** Ends an adoption: none of its processes belongs to the owner any more. */
   public void release(long owner) {
     run("process_release", 0, owner);
   }

@@ -72,12 +72,12 @@ public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps
     return map.maxEntries() == COUNTERS_ENTRIES && map.valueSize() == Long.BYTES;
   }
 
-  /** Returns the id of its map of counters, which identifies the bridge. */
+  /** Returns the kernel's id of the bridge's map of counters, which identifies the bridge. */
   public int counters() {
     return number(COUNTERS);
   }
 
-  /** Returns the kernel's id of a map; 0 if no program uses one of that name. */
+  /** Returns the kernel's id of a map; 0 if no program of the bridge uses a map of that name. */
   public int number(String map) {
     int shared = map.equals(OTEL_CONTEXTS) ? maps.getOrDefault(SharedContexts.NAME, 0) : 0;
     return maps.getOrDefault(map, shared);
@@ -117,7 +117,7 @@ public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps
     }
   }
 
-  /** Returns whether its first program is still loaded. */
+  /** Returns whether the bridge's first program is still loaded. */
   public boolean isRunning() {
     return LoadedProgram.isLoaded(programs.getFirst().number());
   }

@@ -60,7 +60,7 @@ final class CkpPrograms implements Attacher {
   public BpfLink attach(Path library, List<Site> sites) {
     List<BpfLink> links = new ArrayList<>();
     try {
-      // Ends first: an end without a begin is ignored, a begin without an end would last.
+      // Ends first: an end without a begin is ignored, but a begin without an end stays open.
       for (Site site : sites.reversed()) {
         BpfProgram program = programs.get((int) site.cookie());
         links.add(

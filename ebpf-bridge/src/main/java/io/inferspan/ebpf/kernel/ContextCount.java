@@ -23,7 +23,7 @@ public enum ContextCount {
   HTTP_UNREADABLE(608),
   /** Sampled requests beyond the limit per process and second. */
   HTTP_LIMITED(609),
-  /** Heads whose x-request-id is omitted: too long, unexpected bytes, or several of them. */
+  /** Heads whose x-request-id was left out, because it was too long, invalid or repeated. */
   REQUEST_ID_LEFT_OUT(610),
   /** Sampled requests that began; each lasts until its response has ended. */
   REQUESTS_BEGAN(620),
@@ -50,12 +50,12 @@ public enum ContextCount {
     this.index = index;
   }
 
-  /** Returns the number of its counter. */
+  /** Returns its index in the map of counters. */
   public int index() {
     return index;
   }
 
-  /** Returns its name in a status. */
+  /** Returns its name in a bridge's status. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

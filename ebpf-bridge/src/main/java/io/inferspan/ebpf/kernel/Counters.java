@@ -9,7 +9,7 @@ import java.util.Arrays;
 @FunctionalInterface
 public interface Counters {
 
-  /** The index of the first counter of calls for which a policy was loaded. */
+  /** The index of the first counter, one per kind, of calls made while a policy was loaded. */
   int JUDGED = 640;
 
   /** The number of these counters. */
@@ -47,27 +47,27 @@ public interface Counters {
   /** Returns the counter at this index. */
   long at(int index);
 
-  /** Returns the events of this kind, including those that were lost. */
+  /** Returns the number of events of this kind, including those that were lost. */
   default long produced(Kind kind) {
     return at(kind.number());
   }
 
-  /** Returns the events of all kinds. */
+  /** Returns the number of events of all kinds. */
   default long produced() {
     return Arrays.stream(Kind.values()).mapToLong(this::produced).sum();
   }
 
-  /** Returns the events lost for this reason. */
+  /** Returns the number of events lost for this reason. */
   default long lost(KernelLoss reason) {
     return at(reason.index());
   }
 
-  /** Returns the events lost for all reasons. */
+  /** Returns the number of events lost for any reason. */
   default long lost() {
     return Arrays.stream(KernelLoss.values()).mapToLong(this::lost).sum();
   }
 
-  /** Returns a counter of requests. */
+  /** Returns the value of a counter of requests. */
   default long count(ContextCount what) {
     return at(what.index());
   }
@@ -77,21 +77,21 @@ public interface Counters {
     if (what != PolicyCount.FLOOR) {
       return at(what.index());
     }
-    long asked = count(PolicyCount.KEPT) + count(PolicyCount.FOLDED) + count(PolicyCount.DROPPED);
-    return Math.max(0, judged() - asked);
+    long others = count(PolicyCount.KEPT) + count(PolicyCount.FOLDED) + count(PolicyCount.DROPPED);
+    return Math.max(0, judged() - others);
   }
 
-  /** Returns the events of a class that were folded or counted because its level was lowered. */
+  /** Returns how many events of a class were folded or counted because its level was lowered. */
   default long shed(EventClass events) {
     return at(SHED + events.number());
   }
 
-  /** Returns the runs of these programs while they were measured. */
+  /** Returns the measured runs of these programs. */
   default RunStats runs(Programs programs) {
     return new RunStats(at(RUNS + programs.number), at(RUN_NANOS + programs.number));
   }
 
-  /** Returns the calls for which a policy was loaded, of every outcome. */
+  /** Returns the number of calls, of every outcome, that were made while a policy was loaded. */
   default long judged() {
     long sum = 0;
     for (int index = JUDGED; index < JUDGED + JUDGED_ROWS; index++) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The pid of this process, and the tids of its threads, as the kernel's programs see them.
  *
  * <p>In a PID namespace, such as a container's, they differ from those that the process sees, so a
- * program in the kernel reads them.
+ * BPF program reads them.
  */
 public final class Identity implements AutoCloseable {
 
@@ -22,11 +22,11 @@ public final class Identity implements AutoCloseable {
   private static final int BYTES = 8;
 
   private final int tgid;
-  private @Nullable BpfObject asking;
+  private @Nullable BpfObject loaded;
 
   private Identity(BpfObject object) {
-    this.asking = object;
-    this.tgid = ask(object)[0];
+    this.loaded = object;
+    this.tgid = read(object)[0];
   }
 
   static Identity load() {
@@ -51,8 +51,8 @@ public final class Identity implements AutoCloseable {
 
   /** Returns the tid of the calling thread, which must be a platform thread. */
   public int currentTid() {
-    BpfObject object = asking;
-    return object == null ? Threads.currentTid() : ask(object)[1];
+    BpfObject object = loaded;
+    return object == null ? Threads.currentTid() : read(object)[1];
   }
 
   /** Returns whether pids in {@code /proc} differ from those in the kernel's events. */
@@ -68,19 +68,19 @@ public final class Identity implements AutoCloseable {
     return isTranslated() ? ProcessIdentity.UNKNOWN : ProcessIdentity.of(process);
   }
 
-  private static int[] ask(BpfObject object) {
+  private static int[] read(BpfObject object) {
     BpfProgram program = object.program("who_am_i");
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment answer = arena.allocate(BYTES, Integer.BYTES);
-      program.run(answer);
-      return new int[] {answer.get(JAVA_INT, 0), answer.get(JAVA_INT, TID_AT)};
+      MemorySegment ids = arena.allocate(BYTES, Integer.BYTES);
+      program.run(ids);
+      return new int[] {ids.get(JAVA_INT, 0), ids.get(JAVA_INT, TID_AT)};
     }
   }
 
   @Override
   public void close() {
-    BpfObject object = asking;
-    asking = null;
+    BpfObject object = loaded;
+    loaded = null;
     if (object != null) {
       object.close();
     }

@@ -33,7 +33,7 @@ final class KernelFolds implements KernelSums {
       Arrays.stream(Kind.values()).filter(kind -> EventClass.of(kind) != null).toList();
 
   /** The number of reads without a change after which an entry is removed. */
-  private static final int RESTS = 3;
+  private static final int REMOVED_AFTER = 3;
 
   private static final int KEY_BYTES = 16;
   private static final int KIND_AT = 8;
@@ -42,7 +42,7 @@ final class KernelFolds implements KernelSums {
   private static final int COUNT_AT = 0;
   private static final int DROPPED_AT = 8;
   private static final int SUM_AT = 16;
-  private static final int LEAST_LEFT_AT = 24;
+  private static final int INVERTED_LEAST_AT = 24; // inverted: entries begin with zeros
   private static final int MOST_AT = 32;
   private static final int AMOUNT_AT = 40;
   private static final int FIRST_AT = 48;
@@ -67,7 +67,7 @@ final class KernelFolds implements KernelSums {
     long sumNanos;
     long amount;
     long lastNanos;
-    int rests;
+    int unchangedReads;
   }
 
   KernelFolds(BpfMap folds, KernelSettings settings) {
@@ -111,7 +111,7 @@ final class KernelFolds implements KernelSums {
             count - before.count,
             dropped - before.dropped,
             sum - before.sumNanos,
-            ~fold.get(JAVA_LONG, LEAST_LEFT_AT),
+            ~fold.get(JAVA_LONG, INVERTED_LEAST_AT),
             fold.get(JAVA_LONG, MOST_AT),
             amount - before.amount,
             before.lastNanos == 0 ? fold.get(JAVA_LONG, FIRST_AT) : before.lastNanos,
@@ -124,7 +124,7 @@ final class KernelFolds implements KernelSums {
     before.sumNanos = sum;
     before.amount = amount;
     before.lastNanos = last;
-    before.rests = 0;
+    before.unchangedReads = 0;
     return since;
   }
 
@@ -134,7 +134,7 @@ final class KernelFolds implements KernelSums {
     if (!kinds().isEmpty()) {
       try (Arena arena = Arena.ofConfined()) {
         List<Key> keys = keys(arena);
-        keys.forEach(key -> look(key, arena, owners));
+        keys.forEach(key -> check(key, arena, owners));
         judged = settings.hasPolicy() || !keys.isEmpty();
       }
     }
@@ -158,7 +158,7 @@ final class KernelFolds implements KernelSums {
    * Adds the owner of an entry if the entry has changed; removes the entry after several reads
    * without a change.
    */
-  private void look(Key entry, Arena arena, Set<Long> owners) {
+  private void check(Key entry, Arena arena, Set<Long> owners) {
     MemorySegment key = arena.allocate(KEY_BYTES, Long.BYTES);
     key.set(JAVA_LONG, 0, entry.owner());
     key.set(JAVA_LONG, KIND_AT, entry.kind());
@@ -169,7 +169,7 @@ final class KernelFolds implements KernelSums {
     Taken before = taken.get(entry);
     if (before == null || !isUnchanged(before, fold)) {
       owners.add(entry.owner());
-    } else if (++before.rests >= RESTS) {
+    } else if (++before.unchangedReads >= REMOVED_AFTER) {
       taken.remove(entry);
       folds.delete(key);
     }

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum KernelLoss {
   /** The ring was full. */
   RING_FULL(512),
-  /** There was no memory to note the start of a call. */
+  /** There was no memory for the state of a thread, a connection or a request. */
   NO_MEMORY(521),
   /** Calls were nested too deeply. */
   CALL_TOO_DEEP(522);
@@ -17,7 +17,7 @@ public enum KernelLoss {
     this.index = index;
   }
 
-  /** Returns the number of its counter. */
+  /** Returns its index in the map of counters. */
   public int index() {
     return index;
   }

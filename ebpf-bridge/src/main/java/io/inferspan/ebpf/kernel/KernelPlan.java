@@ -26,7 +26,7 @@ public record KernelPlan(
    *
    * @param bpfFilesystem the BPF filesystem that holds it
    * @param read whether contexts of other programs are used
-   * @param publish whether ours are published
+   * @param publish whether the bridge's contexts are published
    */
   public record Sharing(Path bpfFilesystem, boolean read, boolean publish) {
 

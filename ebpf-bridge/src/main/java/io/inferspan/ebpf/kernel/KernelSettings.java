@@ -74,9 +74,7 @@ public final class KernelSettings implements AutoCloseable {
   private final int sharing;
   private int flags;
 
-  /**
-   * The lowest level that each class ever had. Its sums in the kernel may not have been read yet.
-   */
+  /** The lowest level that each class ever had: sums of that time may not have been read yet. */
   private volatile DetailLevels lowered = DetailLevels.FULL;
 
   /**
@@ -112,7 +110,7 @@ public final class KernelSettings implements AutoCloseable {
     this.memory = mapping.memory();
   }
 
-  /** Activates the programs. The version is written last, because it enables them. */
+  /** Writes the settings, which enables the programs. The version is last: they check it first. */
   public void begin(Orders orders) {
     memory.set(JAVA_INT, SCOPE_AT, orders.everything() ? 1 : 0);
     memory.set(JAVA_INT, SELF_AT, orders.selfTgid());
@@ -158,8 +156,8 @@ public final class KernelSettings implements AutoCloseable {
   }
 
   /**
-   * Notes when the probes of a class were attached; programs ignore calls that began before {@code
-   * nowNanos}.
+   * Sets the time at which the probes of a class were attached; programs ignore events that began
+   * earlier.
    */
   public void attached(EventClass events, long nowNanos) {
     switch (events) {
@@ -212,8 +210,8 @@ public final class KernelSettings implements AutoCloseable {
   }
 
   /**
-   * Returns the policy switch of a bridge, given its map of settings; it keeps the map's memory
-   * mapped until it is closed.
+   * Returns the policy switch of a bridge, given its map of settings. The map's memory stays mapped
+   * until the switch is closed.
    */
   public static PolicySwitch policySwitch(BpfMap settings) {
     return new PolicySwitch(Mapping.shared(settings.fd(), 0, BYTES, true), POLICY_AT);

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * All programs, maps and links of the bridge in the kernel.
  *
- * <p>No events are produced before {@link #settings} enable the programs. Close it last, after the
- * reader of the ring.
+ * <p>The programs produce no events before {@link KernelSettings#begin}. Close this object last,
+ * after the reader of the ring.
  */
 public final class KernelSide implements AutoCloseable {
 
@@ -43,7 +43,7 @@ public final class KernelSide implements AutoCloseable {
 
   private static final String SCHED = "sched";
 
-  /** In the order in which they are attached. */
+  /** The optional objects with programs at tracepoints, in the order in which they are attached. */
   private static final List<String> ON_TRACEPOINTS = List.of(SCHED, TCP);
 
   private final LoadedPrograms programs = new LoadedPrograms();
@@ -204,12 +204,12 @@ public final class KernelSide implements AutoCloseable {
     return List.copyOf(libraries);
   }
 
-  /** Returns the meter of what probes cost without their programs. */
+  /** Returns the meter of the cost of probes without that of their programs. */
   public TrapMeter traps() {
     return traps;
   }
 
-  /** Returns the settings. */
+  /** Maps the settings of the programs. */
   public KernelSettings settings() {
     int flags = 0;
     if (shared != null) {
@@ -239,15 +239,15 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Looks up the owner of an event of a thread, for an owner whose begin event was lost; null if
-   * unknown.
+   * Looks up an owner whose begin event was lost, given the thread of one of its events; null if
+   * the owner has ended.
    */
   public @Nullable Owner owner(long number, int tgid, int tid) {
     OwnerMaps maps = owners;
     return maps == null ? null : maps.find(number, tgid, tid);
   }
 
-  /** Returns the adoptions; null if the kernel refused them. */
+  /** Returns the adoptions; null if the kernel refused their programs. */
   public @Nullable Adoptions adoptions() {
     return adoptions;
   }
@@ -326,8 +326,8 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Detaches the probes of a class if it has its own. {@link EventClass#REQUESTS} has the programs
-   * at system calls, because they report when a request begins.
+   * Detaches the probes of a class if it has probes of its own. {@link EventClass#REQUESTS} has the
+   * programs at system calls, because they report when a request begins.
    */
   public void detach(EventClass events) {
     switch (events) {
@@ -357,7 +357,7 @@ public final class KernelSide implements AutoCloseable {
     }
   }
 
-  /** Forgets the communicators, because their collectives are no longer counted. */
+  /** Removes all communicators: if a collective is missed, later sequence numbers are wrong. */
   public void forgetCommunicators() {
     ifThere(calls, probes -> programs.object(CALLS).map("communicators").clear());
   }
@@ -385,16 +385,16 @@ public final class KernelSide implements AutoCloseable {
   public void close() {
     detach();
     for (AutoCloseable part : memory.reversed()) {
-      closeQuietly(part);
+      closePart(part);
     }
     programs.close();
   }
 
-  private static void closeQuietly(AutoCloseable part) {
+  private static void closePart(AutoCloseable part) {
     try {
       part.close();
     } catch (Exception impossible) {
-      throw new IllegalStateException("closing kernel resources", impossible);
+      throw new IllegalStateException("a map or program could not be closed", impossible);
     }
   }
 }

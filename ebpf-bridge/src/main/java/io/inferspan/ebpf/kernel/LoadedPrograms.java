@@ -82,11 +82,11 @@ final class LoadedPrograms implements AutoCloseable {
 
   /**
    * Attaches the programs of an object to the targets in their ELF section names, except the
-   * programs in {@code left}.
+   * programs in {@code omitted}.
    */
-  void attach(String name, Set<String> left) {
+  void attach(String name, Set<String> omitted) {
     for (BpfProgram program : object(name).programs()) {
-      if (!left.contains(program.name())) {
+      if (!omitted.contains(program.name())) {
         attach(name, program);
       }
     }
@@ -94,7 +94,7 @@ final class LoadedPrograms implements AutoCloseable {
 
   private void attach(String object, BpfProgram program) {
     try {
-      attached(object, program);
+      attachOrThrow(object, program);
     } catch (BpfException refused) {
       missing(object, program.name(), String.valueOf(refused.getMessage()));
     }
@@ -102,10 +102,10 @@ final class LoadedPrograms implements AutoCloseable {
 
   /** Attaches all programs of an object; throws if the kernel refuses one of them. */
   void attachWhole(String name) {
-    object(name).programs().forEach(program -> attached(name, program));
+    object(name).programs().forEach(program -> attachOrThrow(name, program));
   }
 
-  private void attached(String object, BpfProgram program) {
+  private void attachOrThrow(String object, BpfProgram program) {
     BpfLink link = program.attach();
     Entry entry = new Entry(object, program.name(), program, "");
     links.put(entry, link);
@@ -194,7 +194,7 @@ final class LoadedPrograms implements AutoCloseable {
     entries.set(entries.indexOf(detached), now);
   }
 
-  /** Detaches permanently; maps stay open for their readers. */
+  /** Detaches all programs permanently; maps stay open for their readers. */
   synchronized void detach() {
     links.values().forEach(BpfLink::close);
     links.clear();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Looks up owners whose begin event was lost, in the kernel's maps of requests and threads. */
 final class OwnerMaps {
 
-  private static final ValueLayout.OfLong IN_TEXT =
+  private static final ValueLayout.OfLong BIG_ENDIAN_LONG =
       JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
   /** Offsets in struct ispan_request, which begins with its ids. */
@@ -67,15 +67,17 @@ final class OwnerMaps {
     MemorySegment slot = arena.allocate(JAVA_INT);
     if (ownThreads.get(arena.allocateFrom(JAVA_INT, tid), slot)) {
       int index = slot.get(JAVA_INT, 0) - 1;
-      boolean there = ownContexts.get(arena.allocateFrom(JAVA_INT, index), context);
-      return there ? checked(number, context, OWN_IDS_AT, tgid) : null;
+      boolean found = ownContexts.get(arena.allocateFrom(JAVA_INT, index), context);
+      return found ? checked(number, context, OWN_IDS_AT, tgid) : null;
     }
     long thread = (long) tgid << Integer.SIZE | tid;
-    boolean there = sharedContexts.get(arena.allocateFrom(JAVA_LONG, thread), context);
-    return there ? checked(number, context, 0, tgid) : null;
+    boolean found = sharedContexts.get(arena.allocateFrom(JAVA_LONG, thread), context);
+    return found ? checked(number, context, 0, tgid) : null;
   }
 
-  /** Checks the number, because the thread may serve another span now. */
+  /**
+   * Returns the owner with these ids; null if its number differs: the thread's span has changed.
+   */
   private static @Nullable Owner checked(long number, MemorySegment ids, int at, int tgid) {
     Owner owner = owner(number, Owner.Kind.SPAN, ids, at, tgid);
     long same = Owner.ofSpan(owner.traceIdHigh(), owner.traceIdLow(), owner.spanId());
@@ -86,9 +88,9 @@ final class OwnerMaps {
     return new Owner(
         number,
         kind,
-        ids.get(IN_TEXT, at),
-        ids.get(IN_TEXT, at + 8),
-        ids.get(IN_TEXT, at + 16),
+        ids.get(BIG_ENDIAN_LONG, at),
+        ids.get(BIG_ENDIAN_LONG, at + 8),
+        ids.get(BIG_ENDIAN_LONG, at + 16),
         tgid,
         null);
   }

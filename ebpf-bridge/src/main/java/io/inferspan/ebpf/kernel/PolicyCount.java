@@ -11,8 +11,8 @@ public enum PolicyCount {
   /** Dropped. */
   DROPPED(772),
   /**
-   * Kept by the floor, without asking the policy. The kernel does not count them; they are all
-   * other calls.
+   * Kept by the floor, without asking the policy. The kernel has no counter of these calls: they
+   * are all calls without another outcome.
    */
   FLOOR(0);
 
@@ -22,7 +22,7 @@ public enum PolicyCount {
     this.index = index;
   }
 
-  /** Returns the number of its counter. */
+  /** Returns its index in the map of counters; 0 if it has no counter. */
   public int index() {
     return index;
   }

@@ -9,7 +9,7 @@ import io.inferspan.ebpf.libbpf.UprobeMode;
 import java.lang.foreign.Arena;
 import java.util.List;
 
-/** The maps of {@code inferspan_policy.h}, which policies share with the programs of calls. */
+/** The maps of {@code inferspan_policy.h}, which policies share with the programs at calls. */
 public final class PolicyMaps {
 
   /** The array of programs: the current and the previous policies. */

@@ -30,7 +30,7 @@ public final class PolicySwitch implements AutoCloseable {
     return floor(word());
   }
 
-  /** Returns the generation for the next policy: a number of its load, from 1 to 65535. */
+  /** Assigns the next policy its generation, which numbers the loads of policies, 1 to 65535. */
   public int nextGeneration() {
     int before;
     int generation;

@@ -1,9 +1,9 @@
 package io.inferspan.ebpf.kernel;
 
 /**
- * The state of a program.
+ * The state of a BPF program.
  *
- * @param object the object that it belongs to
+ * @param object the name of the object that it belongs to
  * @param name its name
  * @param problem why it is not attached; empty if it is
  * @param runs its runs while the kernel's run statistics were enabled

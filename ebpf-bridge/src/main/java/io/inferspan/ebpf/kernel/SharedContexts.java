@@ -31,7 +31,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
   static final String NAME = "traces_ctx_v1";
 
   private static final PinnedMap.Shape SHAPE = new PinnedMap.Shape(NAME, 9, 8, 24, 1 << 14);
-  private static final ValueLayout.OfLong IN_TEXT =
+  private static final ValueLayout.OfLong BIG_ENDIAN_LONG =
       JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
   // Offsets in struct ispan_request.
@@ -94,9 +94,9 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment context = arena.allocate(SHAPE.valueBytes(), Long.BYTES);
-      context.set(IN_TEXT, 0, traceIdHigh);
-      context.set(IN_TEXT, 8, traceIdLow);
-      context.set(IN_TEXT, CONTEXT_SPAN_AT, spanId);
+      context.set(BIG_ENDIAN_LONG, 0, traceIdHigh);
+      context.set(BIG_ENDIAN_LONG, 8, traceIdLow);
+      context.set(BIG_ENDIAN_LONG, CONTEXT_SPAN_AT, spanId);
       // If the map is full, the context is not published; readers of the map must expect that.
       map.put(arena.allocateFrom(JAVA_LONG, own | tid), context);
     }

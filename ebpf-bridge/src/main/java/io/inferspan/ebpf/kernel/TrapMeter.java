@@ -54,7 +54,7 @@ public final class TrapMeter {
     try (OwnCode own = OwnCode.map()) {
       return measure(own);
     } catch (BpfException | SystemCallException | UncheckedIOException refused) {
-      LOGGER.log(Level.DEBUG, "Traps could not be measured", refused);
+      LOGGER.log(Level.DEBUG, "The cost of probes is assumed, as measuring it failed", refused);
       return TrapTimes.ASSUMED;
     }
   }

@@ -1,7 +1,8 @@
 package io.inferspan.ebpf.kernel;
 
 /**
- * The CPU time of traps, the interruptions of threads by probes, without that of the programs.
+ * The CPU time of traps, the interruptions of threads by probes, without that of the programs at
+ * the probes.
  *
  * @param entryNanos at a function's entry
  * @param returnNanos at its return, in addition
@@ -11,7 +12,7 @@ package io.inferspan.ebpf.kernel;
 public record TrapTimes(
     double entryNanos, double returnNanos, double callEndNanos, boolean measured) {
 
-  /** Times for machines on which they cannot be measured, rather too long than too short. */
+  /** The times for machines on which they cannot be measured: upper estimates. */
   public static final TrapTimes ASSUMED = new TrapTimes(1_000, 1_000, 100, false);
 
   @Override

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** Configuration of a bridge: the processes and events it observes, and its limits. */
 public final class BridgeConfig {
 
-  private static final int LEAST_RING_BYTES = 1 << 16;
-  private static final int MOST_RING_BYTES = 1 << 28;
+  private static final int MIN_RING_BYTES = 1 << 16;
+  private static final int MAX_RING_BYTES = 1 << 28;
 
   private final Builder given;
 
@@ -71,13 +71,13 @@ public final class BridgeConfig {
   }
 
   private static void read(
-      Function<String, @Nullable String> settings, Setting setting, Consumer<String> taker) {
+      Function<String, @Nullable String> settings, Setting setting, Consumer<String> setter) {
     String value = settings.apply(setting.property());
     if (value == null) {
       return;
     }
     try {
-      taker.accept(value.strip());
+      setter.accept(value.strip());
     } catch (IllegalArgumentException wrong) {
       throw new IllegalArgumentException(setting.variable() + ": " + wrong.getMessage(), wrong);
     }
@@ -197,8 +197,8 @@ public final class BridgeConfig {
   /** Builder for {@link BridgeConfig}. */
   public static final class Builder {
 
-    private static final Duration LONGEST = Duration.ofMinutes(1);
-    private static final Duration LONGEST_AWAKE = Duration.ofDays(1);
+    private static final Duration MAX_DURATION = Duration.ofMinutes(1);
+    private static final Duration MAX_SLEEP_AFTER = Duration.ofDays(1);
 
     private BridgeScope scope = BridgeScope.all();
     private Set<EventFamily> families = EnumSet.allOf(EventFamily.class);
@@ -268,23 +268,23 @@ public final class BridgeConfig {
      * by default.
      */
     public Builder singleFrom(Duration least) {
-      this.singleFrom = bounded("singleFrom", least, LONGEST);
+      this.singleFrom = bounded("singleFrom", least, MAX_DURATION);
       return this;
     }
 
     /** Sets the minimum duration of recorded system calls and delays; zero by default. */
     public Builder ignoreBelow(Duration least) {
-      this.ignoreBelow = bounded("ignoreBelow", least, LONGEST);
+      this.ignoreBelow = bounded("ignoreBelow", least, MAX_DURATION);
       return this;
     }
 
     /**
      * Sets the time without a sampled request after which probes for sampled requests are detached;
-     * a minute by default, checked once a second. They are attached again for the next request,
-     * whose first milliseconds are lost. Zero disables this.
+     * a minute by default, checked once a second. They are attached again for the next sampled
+     * request, but miss its first milliseconds. Zero keeps them attached.
      */
     public Builder sleepAfter(Duration time) {
-      this.sleepAfter = bounded("sleepAfter", time, LONGEST_AWAKE);
+      this.sleepAfter = bounded("sleepAfter", time, MAX_SLEEP_AFTER);
       return this;
     }
 
@@ -313,10 +313,10 @@ public final class BridgeConfig {
 
     /** Sets the size of the event ring in bytes: a power of two, 16 MiB by default. */
     public Builder ringBytes(int bytes) {
-      if (Integer.bitCount(bytes) != 1 || bytes < LEAST_RING_BYTES || bytes > MOST_RING_BYTES) {
+      if (Integer.bitCount(bytes) != 1 || bytes < MIN_RING_BYTES || bytes > MAX_RING_BYTES) {
         throw new IllegalArgumentException(
             "ringBytes is %d, but must be a power of two from %d to %d"
-                .formatted(bytes, LEAST_RING_BYTES, MOST_RING_BYTES));
+                .formatted(bytes, MIN_RING_BYTES, MAX_RING_BYTES));
       }
       this.ringBytes = bytes;
       return this;
@@ -339,8 +339,9 @@ public final class BridgeConfig {
     }
 
     /**
-     * Sets the agent with whose clock this host's is compared, as {@code host:port} of its metrics;
-     * none by default. Spans of engine steps then have the offset.
+     * Sets the agent whose clock is the reference for this host's clock, as {@code host:port} of
+     * its metrics; none by default. With a reference, spans of engine steps have the offset from
+     * it.
      */
     public Builder clockReference(String address) {
       this.clockReference = ReferenceClock.parse(address);
@@ -349,7 +350,7 @@ public final class BridgeConfig {
 
     /** Sets how long {@link EbpfBridge#close()} may take; five seconds by default. */
     public Builder closeTimeout(Duration timeout) {
-      this.closeTimeout = bounded("closeTimeout", timeout, LONGEST);
+      this.closeTimeout = bounded("closeTimeout", timeout, MAX_DURATION);
       return this;
     }
 

@@ -6,12 +6,13 @@ import java.util.Set;
 /**
  * Selects the processes to observe, in addition to this process's own threads.
  *
- * <p>Children of a selected process are included. A cgroup narrows the selection.
+ * <p>Children of a selected process are selected, too. A cgroup narrows the selection.
  *
  * @param everything whether every process that receives a {@code traceparent} is observed
- * @param pids processes by pid
- * @param commands names of processes, of their executables, or of the scripts that they run
- * @param cgroup a directory of the cgroup v2 hierarchy; empty for all
+ * @param pids the pids of selected processes
+ * @param commands the names of selected processes, of their executables, or of the scripts that
+ *     they run
+ * @param cgroup a directory of the cgroup v2 hierarchy; empty for any cgroup
  */
 public record BridgeScope(
     boolean everything, Set<Integer> pids, Set<String> commands, String cgroup) {
@@ -28,12 +29,12 @@ public record BridgeScope(
     }
   }
 
-  /** Observes every process that receives a request with a {@code traceparent}. */
+  /** Returns a scope with every process that receives a request with a {@code traceparent}. */
   public static BridgeScope all() {
     return new BridgeScope(true, Set.of(), Set.of(), "");
   }
 
-  /** Observes no other process. */
+  /** Returns a scope without any process other than this one. */
   public static BridgeScope own() {
     return new BridgeScope(false, Set.of(), Set.of(), "");
   }

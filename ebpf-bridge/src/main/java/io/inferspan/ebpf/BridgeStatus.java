@@ -9,12 +9,12 @@ import java.util.Map;
  * A snapshot of a bridge; all zero and empty if there is no bridge.
  *
  * @param programs the kernel programs, attached or not
- * @param libraries the libraries whose functions are observed, and those that cannot be
+ * @param libraries the libraries whose functions are observed, and those that cannot be observed
  * @param events the observed events by kind
  * @param losses lost events by reason; reasons of the kernel side begin with {@code kernel.}
  * @param contexts how requests were recognised, and why some were not
  * @param flow event accounting, open requests and own threads
- * @param failures errors that the bridge survived, by subject
+ * @param failures errors that did not stop the bridge, by subject
  * @param sleep whether the probes for sampled requests are detached
  * @param detail the level of each event class, which a budget can lower
  */
@@ -59,8 +59,8 @@ public record BridgeStatus(
   }
 
   /**
-   * State of the probes for sampled requests (CUDA, NCCL, scheduler, TCP), which are detached while
-   * none is sampled.
+   * The state of the probes for sampled requests (CUDA, NCCL, scheduler, TCP), which are detached
+   * while no request is sampled.
    *
    * @param asleep whether they are detached now; {@code programs} and {@code libraries} still
    *     report them as attached
@@ -69,19 +69,19 @@ public record BridgeStatus(
   public record Sleep(boolean asleep, long times) {}
 
   /**
-   * A class of events.
+   * The detail level of a class of events.
    *
    * @param events the class, such as {@code launches}
    * @param level its level: {@code full}, {@code sampled}, {@code folded}, {@code counted} or
    *     {@code detached}
-   * @param shed events that were folded or counted because of a lower level
+   * @param shed the number of events that were folded or counted because the level was lowered
    */
   public record Detail(String events, String level, long shed) {}
 
   /**
-   * A program.
+   * A BPF program and its run statistics.
    *
-   * @param object the object that it belongs to, such as {@code syscalls}
+   * @param object the BPF object that it belongs to, such as {@code syscalls}
    * @param name its name
    * @param attached whether it is attached; a uprobe also needs an observed library before it runs
    * @param problem why it is not attached; empty if it is
@@ -110,7 +110,7 @@ public record BridgeStatus(
 
   /**
    * Event accounting: {@code produced = read + lost in the kernel}, and {@code read = emitted +
-   * folded + control + lost here + held}.
+   * folded + control + lost in this process + held}.
    *
    * @param ring the ring buffer
    * @param spans the outcome of the events that were read
@@ -136,7 +136,7 @@ public record BridgeStatus(
   /**
    * The outcome of the events that were read.
    *
-   * @param emitted spans of a single event
+   * @param emitted events with a span of their own
    * @param folded events that share a span
    * @param folds spans that represent several events
    * @param control events about requests, processes and libraries

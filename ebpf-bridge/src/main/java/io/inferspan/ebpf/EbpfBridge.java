@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class EbpfBridge implements TelemetryExtension.Metered {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
-  private static final String REPORT = "report this with the output of doctor";
+  private static final String REPORT = "report this with the output of the command doctor";
 
   private static final TextMapGetter<String> TRACEPARENT =
       new TextMapGetter<>() {
@@ -96,9 +96,9 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     EbpfBridge bridge;
     try {
       bridge = tryToAttach(telemetry, config, ringStart);
-    } catch (RuntimeException | Error refused) {
-      LOGGER.log(Level.DEBUG, "The eBPF bridge could not start", refused);
-      bridge = without(unavailable(refused), config);
+    } catch (RuntimeException | Error failure) {
+      LOGGER.log(Level.DEBUG, "The eBPF bridge could not start", failure);
+      bridge = without(unavailable(failure), config);
     }
     bridge.logSupport();
     return bridge;
@@ -118,15 +118,15 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     return new EbpfBridge(support, config, null);
   }
 
-  private static EbpfSupport.Unavailable unavailable(Throwable refused) {
-    if (refused instanceof BpfException bpf && !bpf.remedy().isEmpty()) {
+  private static EbpfSupport.Unavailable unavailable(Throwable failure) {
+    if (failure instanceof BpfException bpf && !bpf.remedy().isEmpty()) {
       return new EbpfSupport.Unavailable(bpf.reason(), bpf.remedy(), List.of());
     }
-    String reason = refused.getMessage() == null ? refused.toString() : refused.getMessage();
+    String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
     return new EbpfSupport.Unavailable(reason, REPORT, List.of());
   }
 
-  /** Returns the support that the machine offers, limited by what failed to load or attach. */
+  /** Returns the machine's support, limited by what failed to load or attach. */
   private static EbpfSupport limited(EbpfSupport.Available machine, LiveBridge live) {
     List<Prerequisite> all = new ArrayList<>(machine.prerequisites());
     live.programs().stream()
@@ -170,7 +170,7 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     return support;
   }
 
-  /** Returns the current status; reads several hundred numbers from the kernel. */
+  /** Returns the current status; reads several hundred counters from the kernel. */
   public BridgeStatus status() {
     LiveBridge current = live;
     return current == null ? BridgeStatus.none() : StatusReader.read(current);

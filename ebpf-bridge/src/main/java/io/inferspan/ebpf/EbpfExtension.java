@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attaches a bridge to each telemetry if this jar is on the class path; {@code INFERSPAN_EBPF=off}
- * disables it.
+ * Attaches a bridge to each {@link Telemetry} instance if this jar is on the class path; {@code
+ * INFERSPAN_EBPF=off} disables it.
  */
 public final class EbpfExtension implements TelemetryExtension {
 

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A family of events; leaving one out saves the cost of its programs. */
+/** A family of events; leaving a family out saves the cost of its programs. */
 public enum EventFamily {
   /** Calls of the CUDA driver and runtime. */
   CUDA,

@@ -10,7 +10,9 @@ public enum LaunchDetail {
   FULL,
   /** One launch in sixteen is reported; the others are folded. */
   SAMPLED,
-  /** All launches are folded in the kernel: their number, and sum, minimum and maximum duration. */
+  /**
+   * The kernel reports only the number of launches, and their total, minimum and maximum duration.
+   */
   FOLDED,
   /** Launches are only counted, at their entry, so failed ones are not recognised. */
   COUNTED,

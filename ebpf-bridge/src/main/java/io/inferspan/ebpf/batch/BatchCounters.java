@@ -28,9 +28,9 @@ public final class BatchCounters {
     AMBIGUOUS_LAUNCHES,
     /** Engines whose messages match no known release. */
     REFUSED_ENGINES,
-    /** Collectives of a rank that equal the same one of another rank. */
+    /** Collectives that equal the one of the same sequence number on another rank. */
     PAIRED_COLLECTIVES,
-    /** Collectives of a rank that differ from the same one of another rank. */
+    /** Collectives that differ from the one of the same sequence number on another rank. */
     ORDER_VIOLATIONS,
     /** Requests whose spans were written. */
     REQUESTS,

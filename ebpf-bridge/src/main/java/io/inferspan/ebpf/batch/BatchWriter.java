@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class BatchWriter implements Batches.Sink {
 
   private static final int LINKS = 128;
-  private static final double MILLI = 1e6;
+  private static final double NANOS_PER_MILLI = 1e6;
   private static final String CUPTI = "cupti";
   private static final String HOST_WINDOW = "host_window";
   private static final String MARKS = "marks";
@@ -36,9 +36,9 @@ final class BatchWriter implements Batches.Sink {
   /**
    * Creates a writer.
    *
-   * @param epochNanos converts times of the kernel's clock
-   * @param clock returns, for a time of the kernel's clock, how far this host's clock was ahead of
-   *     the reference clock; null if unknown
+   * @param epochNanos converts times of the kernel's clock to nanoseconds since the epoch
+   * @param clock returns, for a time in nanoseconds since the epoch, how far this host's clock was
+   *     ahead of the reference clock; null if unknown
    */
   BatchWriter(
       Telemetry telemetry,
@@ -76,7 +76,7 @@ final class BatchWriter implements Batches.Sink {
   public void measured(Step step) {
     OperationSpan span = step.span;
     if (span != null) {
-      span.set(BatchAttributes.BUSY_MS, step.busyNanos / MILLI)
+      span.set(BatchAttributes.BUSY_MS, step.busyNanos / NANOS_PER_MILLI)
           .set(BatchAttributes.BUSY_SOURCE, source(step))
           .closeAt(epoch(end(step)));
       step.span = null;
@@ -89,7 +89,7 @@ final class BatchWriter implements Batches.Sink {
 
   /** Returns the least reliable source of the phase's busy time. */
   private static String source(PhaseTotals phase) {
-    return phase.marks > 0 ? MARKS : phase.onHost > 0 ? HOST_WINDOW : CUPTI;
+    return phase.fromMarks > 0 ? MARKS : phase.onHost > 0 ? HOST_WINDOW : CUPTI;
   }
 
   /** Links to members from an index on, up to the limit of a span; returns the next index. */
@@ -99,7 +99,7 @@ final class BatchWriter implements Batches.Sink {
     while (at < step.size && linked < LINKS) {
       BatchRequest request = step.requests[at];
       if (request != null && request.head != null) {
-        pending.linkedTo(request.head.parent(), part(step, at));
+        pending.linkedTo(request.head.parent(), linkAttributes(step, at));
         linked++;
       }
       at++;
@@ -108,10 +108,10 @@ final class BatchWriter implements Batches.Sink {
   }
 
   /**
-   * Returns the attributes of a link: the prompt tokens of a member in prefill, or whether its
-   * membership was observed.
+   * Returns the attributes of a member's link: without a plugin, whether its membership was
+   * observed; otherwise, if it is in prefill, its prompt tokens.
    */
-  private static Attributes part(Step step, int member) {
+  private static Attributes linkAttributes(Step step, int member) {
     if (step.frames) {
       return Attributes.of(
           BatchAttributes.MEMBERSHIP.key(), membership(step.inferred[member] ? 1 : 0));
@@ -155,8 +155,8 @@ final class BatchWriter implements Batches.Sink {
     Interval ahead = clock.apply(epoch(step.beganNanos));
     if (ahead != null) {
       pending
-          .set(KernelAttributes.CLOCK_OFFSET_MS, ahead.offsetNanos() / MILLI)
-          .set(KernelAttributes.CLOCK_ERROR_MS, ahead.errorNanos() / MILLI);
+          .set(KernelAttributes.CLOCK_OFFSET_MS, ahead.offsetNanos() / NANOS_PER_MILLI)
+          .set(KernelAttributes.CLOCK_ERROR_MS, ahead.errorNanos() / NANOS_PER_MILLI);
     }
     return pending
         .set(KernelAttributes.PROCESS_ID, step.pid)
@@ -205,13 +205,13 @@ final class BatchWriter implements Batches.Sink {
     pending
         .set(BatchAttributes.STEPS, phase.steps)
         .set(BatchAttributes.TOKENS, phase.tokens)
-        .set(BatchAttributes.SHARE_MS, phase.shareNanos / MILLI)
-        .set(BatchAttributes.BUSY_MS, phase.busyNanos / MILLI)
+        .set(BatchAttributes.SHARE_MS, phase.shareNanos / NANOS_PER_MILLI)
+        .set(BatchAttributes.BUSY_MS, phase.busyNanos / NANOS_PER_MILLI)
         .set(BatchAttributes.BUSY_SOURCE, source(phase))
         .set(BatchAttributes.MODEL, model(request.frames))
         .set(BatchAttributes.SOURCE, source(request.frames))
         .set(BatchAttributes.COVERAGE, request.coverage())
-        .set(BatchAttributes.ERROR_BOUND_MS, phase.boundNanos / MILLI)
+        .set(BatchAttributes.ERROR_BOUND_MS, phase.errorBoundNanos / NANOS_PER_MILLI)
         .startingAt(epoch(phase.beganNanos))
         .start()
         .closeAt(epoch(phase.endedNanos));

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Batches {
 
-  /** How long after the end of a request records of ranks and of the device can still arrive. */
+  /** How long records of ranks and of the device can still arrive after the end of a request. */
   private static final long GRACE_NANOS = 1_000_000_000L;
 
   /** A request that was in no step for this long is assumed to have ended. */
   private static final long QUIET_NANOS = 120_000_000_000L;
 
-  private static final int MOST_RANKS = 1_024;
+  private static final int MAX_RANKS = 1_024;
 
   private final ShareModel model;
   private final Sink sink;
@@ -55,12 +55,12 @@ final class Batches {
       return "";
     }
 
-    /** Returns the rank of a worker by its process title; null if it has none. */
+    /** Returns the rank of a worker, from its process title or from NCCL; null if unknown. */
     default @Nullable String rank(int pid) {
       return null;
     }
 
-    /** Returns the epoch time of a time of the kernel's clock. */
+    /** Converts a time of the kernel's clock to nanoseconds since the epoch. */
     default long epochNanos(long nanos) {
       return nanos;
     }
@@ -87,7 +87,7 @@ final class Batches {
    */
   void bind(
       int pid, int engine, long slot, @Nullable String requestId, @Nullable RequestHead head) {
-    boolean full = ranks.size() >= MOST_RANKS && !ranks.containsKey(pid);
+    boolean full = ranks.size() >= MAX_RANKS && !ranks.containsKey(pid);
     Rank rank = full ? null : rank(pid);
     if (rank == null || rank.slots() >= most) {
       counters.increment(Count.EVICTED);
@@ -109,7 +109,7 @@ final class Batches {
     BatchRequest request = requests.get(key);
     if (request != null && request.slots == 0 && head != null && !head.equals(request.head)) {
       measureAll();
-      write(request); // This is a later request with the same id.
+      write(request); // The new request has the id of an earlier one.
       request = null;
     }
     if (request == null) {
@@ -158,27 +158,27 @@ final class Batches {
     rank(pid).called(communicator, sequence);
   }
 
-  /** Notes that a capture policy decides about the calls of the open step of a process. */
-  void judged(int pid) {
-    rank(pid).judged();
+  /** Records that a capture policy decides about the calls of the open step of a process. */
+  void policyApplied(int pid) {
+    rank(pid).policyApplied();
   }
 
-  /** Notes a {@code cuEventRecord} in the open step of a process. */
+  /** Adds a {@code cuEventRecord} to the open step of a process. */
   void recorded(int pid, long event) {
     rank(pid).recorded(event);
   }
 
-  /** Notes the end of a wait for a CUDA event. */
+  /** Handles the end of a wait for a CUDA event. */
   void eventReached(int pid, long event, long nanos) {
     rank(pid).eventReached(event, nanos);
   }
 
-  /** Notes the end of a wait for a stream or the device. */
+  /** Handles the end of a wait for a stream or the device. */
   void allDone(int pid, long nanos) {
     rank(pid).allDone(nanos);
   }
 
-  /** Adds a kernel that the device ran for a process, by the times of CUPTI. */
+  /** Adds a kernel that the device ran for a process, with its times from CUPTI. */
   void ran(int pid, long correlation, long startNanos, long endNanos, long nowNanos) {
     rank(pid).kernels.add(correlation, startNanos, endNanos, nowNanos);
   }
@@ -244,7 +244,7 @@ final class Batches {
     sink.done(step);
   }
 
-  /** Divides the busy time of a step. */
+  /** Divides the busy time of a step among its members, and writes it. */
   void measured(Step step) {
     (step.frames ? ShareModel.EQUAL : model).share(step);
     for (int i = 0; i < step.size; i++) {

@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.batch;
 
-/** The changes that a step makes to the members of its process. */
+/** The members that a step adds, changes or removes compared with the previous step. */
 final class Changes {
 
   private static final long PREFILL = 1L << 56;
@@ -12,7 +12,7 @@ final class Changes {
   /** Number of valid words. */
   final int count;
 
-  /** Whether the words list all members rather than the changes since the previous step. */
+  /** Whether the words list all members rather than only the changes. */
   final boolean full;
 
   Changes(long[] words, int count, boolean full) {

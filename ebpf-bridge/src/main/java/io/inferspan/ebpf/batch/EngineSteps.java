@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** Reads the step marks of engines and the calls in these steps. Runs on the ring's thread. */
 public final class EngineSteps {
 
-  private static final int MOST_ENGINES = 1_024;
-  private static final int MOST_REQUESTS = 16_384;
-  private static final int MOST_CHANGES = 4_096;
+  private static final int MAX_ENGINES = 1_024;
+  private static final int MAX_REQUESTS = 16_384;
+  private static final int MAX_CHANGES = 4_096;
   private static final long EXPIRE_NANOS = 100_000_000L;
   private static final int BOUND = 0;
   private static final int AMBIGUOUS = 1;
@@ -46,7 +46,7 @@ public final class EngineSteps {
     /** Called before the events of a step. */
     void began(Step step);
 
-    /** Called after the span of a step was written. */
+    /** Called after the span of a step was started. */
     void done(Step step);
 
     /** Returns whether a record of any process was lost in this interval. */
@@ -55,7 +55,10 @@ public final class EngineSteps {
     /** Returns the level of a class in this interval, such as {@code launches:counted}. */
     String level(EventClass events, long fromNanos, long toNanos);
 
-    /** Returns how far the clock was ahead of the reference at this time; null if unknown. */
+    /**
+     * Returns how far this host's clock was ahead of the reference clock at this time; null if
+     * unknown.
+     */
     @Nullable Interval clock(long epochNanos);
   }
 
@@ -82,12 +85,12 @@ public final class EngineSteps {
     ShareModel model = ShareModel.PREFILL_WEIGHTED;
     BatchWriter writer = new BatchWriter(telemetry, model, epochNanos, host::clock);
     this.host = host;
-    Written written = new Written(writer, epochNanos, host, communicators);
-    this.batches = new Batches(model, MOST_REQUESTS, written, written);
+    HostAdapter adapter = new HostAdapter(writer, epochNanos, host, communicators);
+    this.batches = new Batches(model, MAX_REQUESTS, adapter, adapter);
     this.framed = new FramedEngines(batches, this::head);
   }
 
-  private record Written(
+  private record HostAdapter(
       BatchWriter writer, LongUnaryOperator epoch, Host host, Communicators communicators)
       implements Batches.Sink, Batches.Losses {
 
@@ -182,7 +185,8 @@ public final class EngineSteps {
       case PROCESS_STARTED, PROCESS_EXITED -> {
         communicators.exited(event.tgid());
         engines.remove(event.tgid());
-        batches.processExited(event.tgid(), event.endNanos()); // It may have bound slots only.
+        // Even a process without steps may have slots.
+        batches.processExited(event.tgid(), event.endNanos());
         framed.close(event.tgid(), false, event.endNanos());
         return false;
       }
@@ -223,7 +227,7 @@ public final class EngineSteps {
   private void began(EventView event) {
     Marks marks = engines.get(event.tgid());
     if (marks == null) {
-      if (engines.size() >= MOST_ENGINES) {
+      if (engines.size() >= MAX_ENGINES) {
         return;
       }
       marks = new Marks();
@@ -236,8 +240,8 @@ public final class EngineSteps {
     marks.read = 0;
     marks.full = (event.detail() & FULL) != 0;
     marks.open = false;
-    if (marks.count > marks.changes.length && marks.count <= MOST_CHANGES) {
-      marks.changes = new long[MOST_CHANGES];
+    if (marks.count > marks.changes.length && marks.count <= MAX_CHANGES) {
+      marks.changes = new long[MAX_CHANGES];
     }
     beginIfComplete(marks, event.tgid());
   }
@@ -247,7 +251,7 @@ public final class EngineSteps {
     if (marks == null
         || marks.owner != event.owner()
         || marks.read != event.amount()
-        || marks.count > MOST_CHANGES
+        || marks.count > MAX_CHANGES
         || event.result() != 0) {
       return;
     }
@@ -290,7 +294,7 @@ public final class EngineSteps {
     int pid = event.tgid();
     boolean inStep = marks.open && marks.owner == event.owner();
     if (inStep && event.generation() != 0) {
-      batches.judged(pid);
+      batches.policyApplied(pid);
     }
     switch (kind) {
       case CUDA_LAUNCH, CUDA_GRAPH_LAUNCH -> {
@@ -327,7 +331,7 @@ public final class EngineSteps {
     return true;
   }
 
-  /** Compares a collective with the same one of other ranks. */
+  /** Compares a collective with the one of the same sequence number on other ranks. */
   private void compare(Kind kind, EventView event) {
     if (kind.family() == Family.NCCL) {
       switch (communicators.called(kind, event)) {

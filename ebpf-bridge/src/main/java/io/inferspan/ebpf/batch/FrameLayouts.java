@@ -51,7 +51,7 @@ final class FrameLayouts {
 
   /**
    * Returns the possible values of the client's {@code x-request-id}, the most likely first: the
-   * random suffix can be disabled, and a client's own id can end like one.
+   * random suffix can be disabled, and a client's own id can look as if it had one.
    */
   static List<String> clientIds(String engineId, long requestFields) {
     List<String> ids = new ArrayList<>();

@@ -17,21 +17,21 @@ import org.jspecify.annotations.Nullable;
  * server.
  *
  * <p>A step's outputs name the requests that got tokens, and the time when the step was done. Other
- * requests may have been in the step with a part of their prompts, which a preempted request
- * computes again. Steps that overlap, or run in several processes, cannot be distinguished, so
+ * requests may have been in the step with a part of their prompts, for the first time or again
+ * after a preemption. Steps that overlap, or run in several processes, cannot be distinguished, so
  * their launches are counted but not attributed.
  */
 final class FramedEngine {
 
-  private static final int MOST_SLOTS = 16_384;
-  private static final int MOST_CHANGES = 4_096;
+  private static final int MAX_SLOTS = 16_384;
+  private static final int MAX_CHANGES = 4_096;
 
-  /** Limit of completed steps whose outputs another thread has not sent yet. */
-  private static final int MOST_WINDOWS = 4_096;
+  /** Maximum number of completed steps whose outputs another thread has not sent yet. */
+  private static final int MAX_WINDOWS = 4_096;
 
-  private static final int MOST_EVENTS = 64;
-  private static final int MOST_ABORTED = 1_024;
-  private static final int UNKNOWN = -2;
+  private static final int MAX_EVENTS = 64;
+  private static final int MAX_ABORTED = 1_024;
+  private static final int UNKNOWN_SLOT = -2;
 
   final int pid;
 
@@ -50,8 +50,13 @@ final class FramedEngine {
   private final Map<String, BatchRequest> live = new HashMap<>();
   private final ArrayDeque<Window> windows = new ArrayDeque<>();
   private final List<Long> changes = new ArrayList<>();
+
+  /** Whether records of the current outputs were lost. */
   private boolean broken;
-  private boolean foreign;
+
+  /** Whether a launch in another process belongs to this engine. */
+  private boolean otherProcessLaunched;
+
   private long number;
   private long doneNanos;
 
@@ -104,19 +109,19 @@ final class FramedEngine {
     }
     lastSlot = slot;
     slots.put(slot, new FramedSlot(request, clientId, nanos));
-    if (slots.size() > MOST_SLOTS) {
+    if (slots.size() > MAX_SLOTS) {
       batches.counters().increment(Count.EVICTED);
       leave(slots.keySet().iterator().next(), nanos);
     }
   }
 
   /**
-   * Adds output words, which say which requests got tokens or finished; {@code before} is the
+   * Adds output words, which name the requests that got tokens or finished; {@code before} is the
    * number of words in earlier records of the same outputs.
    */
   void change(long[] words, long before) {
     broken |= before != changes.size();
-    if (changes.size() < MOST_CHANGES) {
+    if (changes.size() < MAX_CHANGES) {
       Arrays.stream(words).forEach(changes::add);
     }
   }
@@ -128,14 +133,14 @@ final class FramedEngine {
 
   /** Removes a request that was aborted. */
   void abort(long word, long nanos) {
-    lastSlot = UNKNOWN; // The step that it was in may still run.
+    lastSlot = UNKNOWN_SLOT; // The step that it was in may still run.
     FramedSlot gone = slots.get(Changes.slot(word));
     if (gone != null) {
       gone.abortedNanos = nanos;
       leave(Changes.slot(word), nanos);
       aborted.put(Changes.slot(word), gone);
     }
-    if (aborted.size() > MOST_ABORTED) {
+    if (aborted.size() > MAX_ABORTED) {
       aborted.remove(aborted.keySet().iterator().next());
     }
   }
@@ -144,13 +149,16 @@ final class FramedEngine {
     return slots.getOrDefault(Changes.slot(word), aborted.get(Changes.slot(word)));
   }
 
-  /** Removes a request without outputs that say so; its last ones may be lost. */
+  /** Removes a request that no outputs reported as finished; its last outputs may be lost. */
   private void leave(int slot, long nanos) {
     missIfLost(Objects.requireNonNull(slots.get(slot)), nanos);
     finish(slot, nanos);
   }
 
-  /** Counts a step if outputs of this request may be lost since the last ones. */
+  /**
+   * Counts a step with missing data if outputs for this request may have been lost since the last
+   * ones.
+   */
   private void missIfLost(FramedSlot slot, long nanos) {
     if (batches.lost(Math.max(doneNanos, slot.addedNanos), nanos)) {
       slot.miss();
@@ -167,11 +175,11 @@ final class FramedEngine {
   }
 
   /**
-   * Handles the outputs of a step after the last record.
+   * Handles a step's outputs after their last record was read.
    *
    * @param total the number of words in all records
    * @param atNanos when the step was done
-   * @param sinceNanos since when calls have been observed without interruption
+   * @param sinceNanos the time from which calls have been observed without interruption
    */
   void outputs(long total, long atNanos, long sinceNanos, long nanos) {
     boolean known = !broken && total == changes.size() && atNanos > doneNanos && atNanos <= nanos;
@@ -218,8 +226,8 @@ final class FramedEngine {
   }
 
   /**
-   * Returns whether a request of the step came after {@code sinceNanos}; the step then began later,
-   * too.
+   * Returns whether a request of the step arrived after {@code sinceNanos}; if so, the step began
+   * later, too.
    */
   private boolean hasNew(List<Long> words, long sinceNanos) {
     return words.stream()
@@ -306,14 +314,14 @@ final class FramedEngine {
   }
 
   /**
-   * Sets launches and busy time. Only launches whose wait ended before the step was done certainly
-   * belong to it.
+   * Sets launches and busy time. Launches certainly belong to the step only if the wait for them
+   * ended before it was done.
    */
   private void measure(Step step, @Nullable Window window, long atNanos) {
     boolean own = window != null && window.syncedNanos > 0 && window.syncedNanos <= atNanos;
     step.level = batches.level(EventClass.LAUNCHES, step.beganNanos, atNanos);
     step.counted = -1;
-    if (window != null && own && !window.torn && !foreign && !step.isLowered()) {
+    if (window != null && own && !window.torn && !otherProcessLaunched && !step.isLowered()) {
       step.launches = window.launches;
       step.firstLaunchNanos = window.firstNanos;
       step.complete(window.syncedNanos, 0);
@@ -327,9 +335,9 @@ final class FramedEngine {
     batches.counters().add(Count.AMBIGUOUS_LAUNCHES, launches);
   }
 
-  /** Notes a launch in another process: steps of several processes cannot be distinguished. */
+  /** Counts a launch in another process: steps of several processes cannot be distinguished. */
   void launchedElsewhere() {
-    foreign = true;
+    otherProcessLaunched = true;
     batches.counters().increment(Count.AMBIGUOUS_LAUNCHES);
   }
 
@@ -339,7 +347,7 @@ final class FramedEngine {
       window = new Window(startNanos, torn);
       torn = false;
       windows.add(window);
-      if (windows.size() > MOST_WINDOWS) {
+      if (windows.size() > MAX_WINDOWS) {
         ambiguous(windows.remove().launches);
       }
     }
@@ -351,7 +359,7 @@ final class FramedEngine {
     Window window = windows.peekLast();
     if (window != null
         && window.syncedNanos == 0
-        && (window.events.size() < MOST_EVENTS || window.events.containsKey(event))) {
+        && (window.events.size() < MAX_EVENTS || window.events.containsKey(event))) {
       window.events.put(event, window.launches);
     }
   }
@@ -363,7 +371,7 @@ final class FramedEngine {
     }
   }
 
-  /** Notes the end of a wait for a stream, or for the device if {@code stream} is -1. */
+  /** Handles the end of a wait for a stream, or for the device if {@code stream} is -1. */
   void allDone(long stream, long nanos) {
     Window window = windows.peekLast();
     if (window != null && (stream == -1 || stream == window.stream)) {

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the kernel's records about the messages of engines without a plugin. */
+/** Handles records about the messages of engines without a plugin. */
 final class FramedEngines {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
-  private static final int MOST_ENGINES = 256;
+  private static final int MAX_ENGINES = 256;
 
   // Flags in the upper half of the detail of STEP_CHANGES: ISPAN_OUTPUT_* in wire.h.
   private static final int LAST = 1;
@@ -27,7 +27,9 @@ final class FramedEngines {
   /** By the owner number of their calls. */
   private final Map<Long, FramedEngine> engines = new HashMap<>();
 
-  /** Creates a reader; {@code heads} finds the sampled request for an event's process and an id. */
+  /**
+   * Creates a handler; {@code heads} finds the sampled request for an event's process and an id.
+   */
   FramedEngines(Batches batches, BiFunction<EventView, String, @Nullable RequestHead> heads) {
     this.batches = batches;
     this.heads = heads;
@@ -37,7 +39,7 @@ final class FramedEngines {
   void added(EventView event) {
     FramedEngine engine = engines.get(event.owner());
     if (engine == null) {
-      if (engines.size() >= MOST_ENGINES) {
+      if (engines.size() >= MAX_ENGINES) {
         return;
       }
       engine = new FramedEngine(event.tgid(), batches);
@@ -102,7 +104,7 @@ final class FramedEngines {
       LOGGER.log(
           Level.WARNING,
           "Process {0} looks like vLLM, but no known release has {1}: its requests get no"
-              + " llm_d.engine spans. Load bpf/ckp/inferspan_vllm.py into it",
+              + " llm_d.engine spans. Load the plugin bpf/ckp/inferspan_vllm.py into it",
           String.valueOf(engine.pid),
           what);
     }
@@ -149,7 +151,7 @@ final class FramedEngines {
     }
   }
 
-  /** Handles a call; returns false if it does not belong to such an engine. */
+  /** Handles a call; returns false if it does not belong to an engine without a plugin. */
   boolean call(Kind kind, EventView event) {
     FramedEngine engine = engines.isEmpty() ? null : engines.get(event.owner());
     if (engine != null) {

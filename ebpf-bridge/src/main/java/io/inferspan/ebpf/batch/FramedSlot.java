@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.batch;
 
-/** A request as an engine without a plugin knows it. */
+/** A request in an engine without a plugin. */
 final class FramedSlot {
 
   final BatchRequest request;
@@ -8,7 +8,7 @@ final class FramedSlot {
   final long addedNanos;
   long abortedNanos = Long.MAX_VALUE;
 
-  /** Whether it has got tokens, or may have got some that were not observed. */
+  /** Whether it got tokens, or may have got tokens that were not observed. */
   boolean started;
 
   /** Whether its last tokens may not have been observed. */
@@ -20,18 +20,21 @@ final class FramedSlot {
     this.addedNanos = addedNanos;
   }
 
-  /** Returns whether a step that began then may run it without giving it tokens. */
+  /**
+   * Returns whether a step that began at this time may include the request without giving it
+   * tokens.
+   */
   boolean mayRun(long nanos) {
     return addedNanos < nanos && nanos < abortedNanos && !ended;
   }
 
-  /** Notes tokens. */
+  /** Records that the request got tokens. */
   void observed() {
     started = true;
     ended = false;
   }
 
-  /** Notes that steps were not observed, which may have given it tokens. */
+  /** Marks a gap in the observed steps, in which the request may have got tokens. */
   void unobserved() {
     started = true;
     ended = true;

@@ -12,17 +12,19 @@ import java.util.Set;
  * process reads from CUPTI.
  *
  * <p>Times are nanoseconds since the epoch. A record names its launch by a correlation id, which no
- * other event has. So kernels are joined to steps by time, and launches are counted: a step has a
- * device time only if it has as many launches with kernels as it made.
+ * other event has, so kernels are matched to steps by time. A step has a device time only if the
+ * number of launches with kernels equals the number that it made.
  */
 final class KernelTimes {
 
-  /** Records that are read later than this after a step do not count. */
+  /** The time after a step within which its records must be read; later ones are ignored. */
   static final long LATEST_NANOS = 10_000_000_000L;
 
-  private static final int MOST = 1 << 18;
+  private static final int MAX_KERNELS = 1 << 18;
 
-  /** A kernel may seem to start before its launch by this time, because two clocks are compared. */
+  /**
+   * The maximum time by which a kernel seems to start before its launch: two clocks are compared.
+   */
   private static final long CLOCK_NANOS = 100_000;
 
   private record Kernel(long correlation, long startNanos, long endNanos) {}
@@ -36,16 +38,18 @@ final class KernelTimes {
   /** Launches of later steps whose kernels began before the last step was seen to be done. */
   private long ahead;
 
+  /** Whether {@link #ahead} is known. */
   private boolean known;
+
   private long readNanos;
 
   /**
-   * Adds a kernel. If there is no room, or the record has no times, the kernel is missing, and its
+   * Adds a kernel. If there is no room, or the record has no times, the kernel is dropped, and its
    * step gets no device time.
    */
   void add(long correlation, long startNanos, long endNanos, long nowNanos) {
     readNanos = nowNanos;
-    if (startNanos > 0 && endNanos >= startNanos && kernels.size() < MOST) {
+    if (startNanos > 0 && endNanos >= startNanos && kernels.size() < MAX_KERNELS) {
       kernels.add(new Kernel(correlation, startNanos, endNanos));
     }
   }
@@ -56,10 +60,12 @@ final class KernelTimes {
   }
 
   /**
-   * Returns for how long at least one kernel ran in a step, or -1 if not all of its launches have
-   * kernels. Steps must be given in their order.
+   * Returns how long at least one kernel ran in a step, in nanoseconds, or -1 if not all of its
+   * launches have kernels. Must be called for each step, in order.
    *
-   * @param fromNanos when the step made its first launch, or when the step before it was done
+   * @param fromNanos when the step made its first launch or the step before it was done, whichever
+   *     is later
+   * @param toNanos when the step was done
    * @param idle whether no other step was in flight at the step's first launch
    * @param launches the number of the step's launches
    * @param later the number of launches that later steps had made when this step was seen to be

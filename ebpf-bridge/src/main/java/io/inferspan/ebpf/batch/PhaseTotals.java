@@ -7,13 +7,17 @@ final class PhaseTotals {
   long tokens;
   long shareNanos;
   long busyNanos;
-  long boundNanos;
+
+  /** Maximum error of the share. */
+  long errorBoundNanos;
 
   /** Steps whose membership is inferred rather than observed. */
   long inferred;
 
-  /** Steps whose launches were not all reported. */
-  long marks;
+  /**
+   * Steps whose busy time begins at the start of the step, because launches were not all reported.
+   */
+  long fromMarks;
 
   /** Steps whose busy time was measured on the host. */
   long onHost;
@@ -25,7 +29,8 @@ final class PhaseTotals {
   private int pid;
 
   /**
-   * Adds a step. Steps and tokens are counted for one rank only, because all ranks run the same.
+   * Adds a step. Steps and tokens are counted for one rank only, because all ranks run the same
+   * steps.
    */
   void add(Step step, int index, long doneNanos) {
     if (pid == 0) {
@@ -40,8 +45,8 @@ final class PhaseTotals {
     shareNanos += share;
     busyNanos += step.busyNanos;
     boolean alone = step.size == 1 && !step.frames && !step.isLowered();
-    boundNanos += alone ? 0 : Math.max(share, step.busyNanos - share);
-    marks += step.isLowered() && !step.onDevice ? 1 : 0;
+    errorBoundNanos += alone ? 0 : Math.max(share, step.busyNanos - share);
+    fromMarks += step.isLowered() && !step.onDevice ? 1 : 0;
     onHost += step.onDevice ? 0 : 1;
     inferred += step.inferred[index] ? 1 : 0;
     beganNanos = Math.min(beganNanos, step.beganNanos);

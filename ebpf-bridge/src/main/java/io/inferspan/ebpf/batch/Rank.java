@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class Rank {
 
   /**
-   * Limit of steps in flight; beyond it, the oldest step is treated as done although no wait for it
-   * was observed.
+   * Maximum number of steps in flight; beyond it, the oldest step is treated as done although no
+   * wait for it was observed.
    */
-  private static final int MOST_IN_FLIGHT = 8;
+  private static final int MAX_IN_FLIGHT = 8;
 
-  private static final int MOST_EVENTS = 256;
+  private static final int MAX_EVENTS = 256;
 
   final int pid;
   private final @Nullable String title;
@@ -36,7 +36,7 @@ final class Rank {
   final KernelTimes kernels = new KernelTimes();
   private @Nullable Step open;
   private long lastStep;
-  private boolean synced;
+  private boolean membersKnown;
   private long deviceFreeNanos;
   private long endedNanos;
 
@@ -55,7 +55,10 @@ final class Rank {
     long context;
   }
 
-  /** A recorded CUDA event: its step, and the step's launches and recorded events by then. */
+  /**
+   * A recorded CUDA event: its step, and the numbers of the step's launches and recorded events by
+   * then.
+   */
   private record Recorded(Step step, long launches, long records) {
 
     /** Whether the step may have launched more since. */
@@ -98,28 +101,28 @@ final class Rank {
     if (changes.full) {
       scheduled.values().forEach(member -> member.tokens = 0);
       scheduled.clear();
-      synced = true;
+      membersKnown = true;
     }
     for (int i = 0; i < changes.count; i++) {
       apply(changes.words[i], nanos);
     }
     counters.increment(Count.STEPS);
-    Step step = synced ? snapshot(number, nanos) : unknown(number, nanos);
+    Step step = membersKnown ? snapshot(number, nanos) : unknown(number, nanos);
     step.rank = title;
-    step.sinceNanos = endedNanos == 0 ? nanos : endedNanos;
+    step.previousEndNanos = endedNanos == 0 ? nanos : endedNanos;
     step.level = batches.level(EventClass.LAUNCHES, nanos, Long.MAX_VALUE);
     open = step;
     return step;
   }
 
-  /** After a gap, members are unknown until a step reports all of them. */
+  /** Counts missed steps; after a gap, members are unknown until a step reports all of them. */
   private void follow(long number) {
     long missed = number - lastStep - 1;
     if (missed > 0 && lastStep > 0) {
       counters.add(Count.MISSED_STEPS, missed);
       miss(missed);
     }
-    synced = (synced && missed == 0) || number == 1;
+    membersKnown = (membersKnown && missed == 0) || number == 1;
     lastStep = number;
   }
 
@@ -222,7 +225,7 @@ final class Rank {
       drain(step, Math.max(step.synchronizedNanos, deviceFreeNanos));
     } else {
       inFlight.add(step);
-      if (inFlight.size() > MOST_IN_FLIGHT) {
+      if (inFlight.size() > MAX_IN_FLIGHT) {
         abandon(inFlight.element());
       }
     }
@@ -244,7 +247,7 @@ final class Rank {
     }
   }
 
-  void judged() {
+  void policyApplied() {
     if (open != null) {
       open.missesCalls = true;
     }
@@ -257,7 +260,7 @@ final class Rank {
         step.synchronizedNanos = 0; // There may have been a launch before.
       }
       events.put(event, new Recorded(step, step.launches, ++step.records));
-      if (events.size() > MOST_EVENTS) {
+      if (events.size() > MAX_EVENTS) {
         Iterator<Recorded> oldest = events.values().iterator();
         oldest.next();
         oldest.remove();
@@ -265,7 +268,7 @@ final class Rank {
     }
   }
 
-  /** An event recorded before the last launch of a step does not show the end of the step. */
+  /** Ends the event's step, unless the step made launches after the event was recorded. */
   void eventReached(long event, long nanos) {
     Recorded recorded = events.remove(event);
     if (recorded == null || recorded.isEarly()) {
@@ -310,7 +313,7 @@ final class Rank {
   }
 
   private void done(Step step, long nanos, long seenNanos) {
-    boolean lost = batches.lost(step.sinceNanos, Math.max(seenNanos, step.endedNanos));
+    boolean lost = batches.lost(step.previousEndNanos, Math.max(seenNanos, step.endedNanos));
     step.complete &= !lost;
     step.missesCalls |= lost;
     step.complete(nanos, deviceFreeNanos);

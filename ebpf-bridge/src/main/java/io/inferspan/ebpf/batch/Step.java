@@ -23,11 +23,11 @@ public final class Step {
   final long[] contexts;
   final long[] shares;
 
-  /** The rank of its worker by the process title; null if it has none. */
+  /** The rank of its worker, from the process title or from NCCL; null if unknown. */
   @Nullable String rank;
 
-  /** End of the previous step. */
-  long sinceNanos;
+  /** End of the previous step of the process; the start of this step if there is none. */
+  long previousEndNanos;
 
   long endedNanos;
   long firstLaunchNanos;
@@ -45,6 +45,7 @@ public final class Step {
    */
   String level = "";
 
+  /** End of the last wait for all launches so far; 0 if there is none. */
   long synchronizedNanos;
   long busyNanos;
 
@@ -122,7 +123,7 @@ public final class Step {
     return context;
   }
 
-  /** Notes a collective by its sequence number in the communicator. */
+  /** Adds a collective, given its sequence number in the communicator. */
   void called(Communicator by, long number) {
     if (number == 0 || (communicator != null && by.ranks() < communicator.ranks())) {
       return;

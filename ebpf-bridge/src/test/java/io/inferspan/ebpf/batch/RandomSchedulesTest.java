@@ -153,7 +153,7 @@ class RandomSchedulesTest {
       written.requests.forEach(
           (id, request) -> {
             long share = request.prefill.shareNanos + request.decode.shareNanos;
-            double bound = request.prefill.boundNanos + request.decode.boundNanos;
+            double bound = request.prefill.errorBoundNanos + request.decode.errorBoundNanos;
             assertThat(share).as("%s of %s", id, as).isEqualTo(written.shares.getOrDefault(id, 0L));
             assertThat(Math.abs(share - truth.getOrDefault(id.substring(2), 0.0)))
                 .as("%s of %s", id, as)

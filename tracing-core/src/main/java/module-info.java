@@ -1,5 +1,5 @@
 /** Embeddable OpenTelemetry tracing for LLM gateways. */
-@SuppressWarnings("module") // those that it exports to are built later
+@SuppressWarnings("module") // The modules named after "to" are built later.
 module io.inferspan {
   // API
   exports io.inferspan;

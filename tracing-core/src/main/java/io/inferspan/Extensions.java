@@ -13,7 +13,8 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /**
- * Starts and closes the extensions of one telemetry. A failure is logged and has no other effect.
+ * Starts and closes the extensions of a {@link Telemetry}. A failure is logged and has no other
+ * effect.
  */
 final class Extensions {
 
@@ -42,7 +43,7 @@ final class Extensions {
   /** Prepares the extensions that are enabled. */
   static Extensions of(Iterator<TelemetryExtension> candidates, Settings settings) {
     List<TelemetryExtension> found = new ArrayList<>();
-    // A service file may have several broken lines, but not an unlimited number.
+    // Skips broken lines of service files, but an iterator that always fails must not loop forever.
     for (int failures = 0; failures < 10; ) {
       try {
         if (!candidates.hasNext()) {

@@ -52,7 +52,7 @@ public abstract sealed class OperationSpan implements AutoCloseable
    *
    * @param type the type of the error, a low-cardinality value such as a class name or a status
    *     code
-   * @param description one sentence without content of the request
+   * @param description one sentence without request content
    */
   public abstract OperationSpan fail(String type, String description);
 
@@ -63,6 +63,6 @@ public abstract sealed class OperationSpan implements AutoCloseable
   /** Ends the span with an explicit end time, in nanoseconds since the epoch. */
   public abstract void closeAt(long epochNanos);
 
-  /** Returns the {@code traceparent} of this span, or null without a valid trace. */
+  /** Returns the {@code traceparent} of this span, or null if its span context is invalid. */
   abstract @Nullable String traceparent();
 }

@@ -30,8 +30,8 @@ public sealed interface PendingSpan permits RecordedSpan, UnrecordedSpan {
   /** Sets an explicit start time, in nanoseconds since the epoch. */
   PendingSpan startingAt(long epochNanos);
 
-  /** Adds a link to another span, with the attributes {@code part}. */
-  PendingSpan linkedTo(SpanContext other, Attributes part);
+  /** Adds a link with attributes to another span. */
+  PendingSpan linkedTo(SpanContext other, Attributes attributes);
 
   /** Starts the span. Call it once. */
   OperationSpan start();

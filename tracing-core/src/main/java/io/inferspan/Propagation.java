@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads contexts from headers and writes contexts into headers. If the configured propagators are
- * exactly the SDK's W3C propagators, a faster implementation replaces them.
+ * Extracts contexts from headers and injects contexts into headers. If the configured propagators
+ * are exactly the SDK's W3C propagators, a faster implementation replaces them.
  */
 final class Propagation {
 
@@ -36,7 +36,7 @@ final class Propagation {
   Propagation(OpenTelemetry openTelemetry, TrustedCallers trusted) {
     this.trusted = trusted;
     this.propagator = openTelemetry.getPropagators().getTextMapPropagator();
-    // With an agent, use its own propagator, because it may propagate more data of the context.
+    // An agent's propagator is kept, because it may propagate more than its name says.
     this.headers = openTelemetry instanceof OpenTelemetrySdk ? TraceHeaders.of(propagator) : null;
   }
 

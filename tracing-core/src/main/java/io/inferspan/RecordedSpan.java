@@ -33,7 +33,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   private final SpanFactory factory;
   private @Nullable SpanBuilder builder;
   private Span span = Span.getInvalid();
-  // The parent's context, until this span's own context is needed. A race creates it twice.
+  // The parent's context until this span's own is needed. Two threads may each create it.
   private Context context;
   private @Nullable String traceparent;
 
@@ -52,9 +52,9 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   }
 
   @Override
-  public RecordedSpan linkedTo(SpanContext other, Attributes part) {
+  public RecordedSpan linkedTo(SpanContext other, Attributes attributes) {
     if (builder != null) {
-      builder.addLink(other, part);
+      builder.addLink(other, attributes);
     }
     return this;
   }

@@ -102,7 +102,7 @@ public final class Telemetry implements AutoCloseable {
    * Starts tracing according to the options and the {@code OTEL_*} environment.
    *
    * <p>An OpenTelemetry instance that the process already has, from an agent or a framework, is
-   * used unchanged. A second call returns the first telemetry.
+   * used unchanged. A second call returns the first instance.
    */
   public static Telemetry initTracing(TelemetryOptions options) {
     return initTracing(options, callerVersion());
@@ -112,7 +112,10 @@ public final class Telemetry implements AutoCloseable {
       TelemetryOptions options, String callerVersion) {
     Telemetry existing = installed;
     if (existing != null) {
-      LOGGER.log(Level.WARNING, "Tracing is already initialised; the first telemetry is used");
+      LOGGER.log(
+          Level.WARNING,
+          "Tracing is already initialised; initTracing() returns the first instance and ignores"
+              + " the new options");
       return existing;
     }
     Settings settings = new Settings(options.settings);
@@ -122,7 +125,7 @@ public final class Telemetry implements AutoCloseable {
     telemetry.extensions = extensions;
     extensions.join(telemetry, settings);
     if (options.closesOnShutdown) {
-      telemetry.closeWithTheProcess();
+      telemetry.addShutdownHook();
     }
     return telemetry;
   }
@@ -159,7 +162,9 @@ public final class Telemetry implements AutoCloseable {
 
   private static Telemetry adopted(TelemetryOptions options) {
     if (globalWasOurs) {
-      warn("The globally registered telemetry is closed; this process records no more spans");
+      warn(
+          "GlobalOpenTelemetry cannot be replaced, and belongs to a Telemetry that is closed; this"
+              + " process records no more spans");
     } else {
       LOGGER.log(
           Level.INFO,
@@ -169,7 +174,7 @@ public final class Telemetry implements AutoCloseable {
     return using(GlobalOpenTelemetry.get(), options);
   }
 
-  private void closeWithTheProcess() {
+  private void addShutdownHook() {
     Thread hook = new Thread(this::close, "inferspan-shutdown");
     Runtime.getRuntime().addShutdownHook(hook);
     shutdownHook = hook;
@@ -187,13 +192,13 @@ public final class Telemetry implements AutoCloseable {
 
   /**
    * Wraps an exporter of the application's own SDK with the privacy guard, which removes all data
-   * that may be content of requests: only allowed attributes are exported.
+   * that may contain request content and exports only allowed attributes.
    */
   public static SpanExporter guard(SpanExporter exporter) {
     return guard(exporter, TelemetryOptions.defaults());
   }
 
-  /** Wraps an exporter like {@link #guard(SpanExporter)}, with the settings of {@code options}. */
+  /** Wraps an exporter with the privacy guard, configured by {@code options}. */
   public static SpanExporter guard(SpanExporter exporter, TelemetryOptions options) {
     return Policies.of(options).guard(exporter);
   }
@@ -297,18 +302,21 @@ public final class Telemetry implements AutoCloseable {
     return openTelemetry;
   }
 
-  /** Returns the counts of spans by outcome; all zero with the application's own SDK. */
+  /**
+   * Returns the counts of spans by outcome. With an OpenTelemetry instance that the application
+   * owns, only unsampled spans are counted.
+   */
   public SpanCounts spanCounts() {
     return accounting.counts();
   }
 
-  /** Registers the meters of the telemetry itself and of its extensions. */
+  /** Registers the meters of this instance and of its extensions. */
   public void bindTo(MeterRegistry registry) {
     new TelemetryMeters(accounting, attributes, spans.failureTexts()).bindTo(registry);
     extensions.bindTo(registry);
   }
 
-  /** Waits until all ended spans are exported, for at most {@code bound}. */
+  /** Exports all ended spans, waiting at most {@code bound}; returns whether that succeeded. */
   public boolean flush(Duration bound) {
     if (ownSdk != null) {
       return ownSdk.flush(bound);
@@ -339,10 +347,10 @@ public final class Telemetry implements AutoCloseable {
       ownSdk.close(options.closeTimeout);
     }
     forget(this);
-    forgetHook();
+    removeShutdownHook();
   }
 
-  private void forgetHook() {
+  private void removeShutdownHook() {
     Thread hook = shutdownHook;
     if (hook != null && !hook.equals(Thread.currentThread())) {
       try {

@@ -5,13 +5,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Extends the telemetry of a program; found by {@link java.util.ServiceLoader}.
+ * Extends a {@link Telemetry}; found by {@link java.util.ServiceLoader}.
  *
  * <p>{@link Telemetry#initTracing()} instantiates every extension on the class path. Unless {@code
- * INFERSPAN_<NAME>=off}, it calls {@code prepare} before it builds the SDK, and {@code join} once
- * the telemetry is complete. A constructor must therefore have no effects. A failure is logged in
- * one line and has no other effect. {@link Telemetry#using} does not join extensions; the program
- * can create and join them itself.
+ * INFERSPAN_<NAME>=off}, it calls {@code prepare} before it builds the SDK, and {@code join} with
+ * the finished instance. A constructor must therefore have no side effects. A failure is logged in
+ * one line and has no other effect. {@link Telemetry#using} joins no extensions; the program can
+ * create and join them itself.
  */
 public interface TelemetryExtension {
 
@@ -25,14 +25,14 @@ public interface TelemetryExtension {
   default void prepare() {}
 
   /**
-   * Joins a new telemetry.
+   * Joins a new {@link Telemetry}.
    *
    * @param telemetry receives the extension's spans
    * @param settings returns a property's value, such as that of {@code inferspan.ebpf.paths}, or
    *     null if it is not set
    * @return a handle; it is closed, within a time limit, before the last spans are exported
-   * @throws Exception if it cannot join; if that is expected, an extension should log it and return
-   *     an object without effects instead
+   * @throws Exception if it cannot join; for an expected reason, log it and return a no-op handle
+   *     instead
    */
   AutoCloseable join(Telemetry telemetry, Function<String, @Nullable String> settings)
       throws Exception;

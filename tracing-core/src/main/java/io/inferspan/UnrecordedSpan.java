@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A span that only propagates a trace.
  *
- * <p>One object serves as the handle, as the result of {@code Span.current()}, and as every child
- * of itself, pending or started. So a tree of unrecorded spans allocates nothing.
+ * <p>One object serves as the handle, as the result of {@code Span.current()}, and as all of its
+ * descendants, pending or started, so that unrecorded child spans allocate nothing.
  */
 final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
 
@@ -49,17 +49,17 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return new UnrecordedSpan(base, spanContext, false);
   }
 
-  /** Returns a span for a request that is not recorded because the queue is crowded. */
+  /** Returns a span that is not recorded because the export queue is nearly full. */
   static UnrecordedSpan refused(Context base, SpanContext spanContext) {
     return new UnrecordedSpan(base, spanContext, true);
   }
 
-  /** Returns a handle of {@code span}, which other code created. */
+  /** Returns a handle for the unsampled {@code span}, which the application's SDK created. */
   static UnrecordedSpan of(Span span, Context parent) {
     return new UnrecordedSpan(span.getSpanContext(), parent.with(span));
   }
 
-  /** Returns a child of {@code parent}: in a trace that is not recorded, the parent itself. */
+  /** Returns a child of {@code parent}, which is the parent's own object if that is unrecorded. */
   @SuppressWarnings("ReferenceEquality") // Context does not define equals
   static UnrecordedSpan within(Context parent, Span current) {
     if (current instanceof UnrecordedSpan known && known.context == parent) {
@@ -80,9 +80,7 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return other.isValid() && !other.isSampled();
   }
 
-  /**
-   * Returns whether {@code span} represents a span that was dropped because the queue was crowded.
-   */
+  /** Returns whether {@code span} was not recorded because the export queue was nearly full. */
   static boolean isRefused(Span span) {
     return span instanceof UnrecordedSpan known && known.refused;
   }
@@ -138,7 +136,7 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
   }
 
   @Override
-  public UnrecordedSpan linkedTo(SpanContext other, Attributes part) {
+  public UnrecordedSpan linkedTo(SpanContext other, Attributes attributes) {
     return this;
   }
 
@@ -158,7 +156,7 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return spanContext.isValid() ? TraceHeaders.traceparent(spanContext) : null;
   }
 
-  // The methods of OpenTelemetry's Span.
+  // The methods of OpenTelemetry's Span
 
   @Override
   public SpanContext getSpanContext() {

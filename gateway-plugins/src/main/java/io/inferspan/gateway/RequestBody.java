@@ -4,7 +4,7 @@ import io.inferspan.OperationSpan;
 import io.inferspan.json.Grammar;
 import io.inferspan.json.JsonScanner;
 import io.inferspan.json.JsonSink;
-import io.inferspan.json.Places;
+import io.inferspan.json.NodeType;
 import io.inferspan.json.ShortText;
 import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.values.ShortValues;
@@ -20,15 +20,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestBody implements JsonSink {
 
-  private static final int MODEL = Places.TEXT | 1;
-  private static final int STREAM = Places.MARK | 1;
-  private static final int MAX_TOKENS = Places.COUNT | 1;
+  private static final int MODEL = NodeType.TEXT | 1;
+  private static final int STREAM = NodeType.LITERAL | 1;
+  private static final int MAX_TOKENS = NodeType.COUNT | 1;
 
   private static final Grammar GRAMMAR =
       new Grammar()
-          .put(Places.ROOT, MODEL, "model")
-          .put(Places.ROOT, STREAM, "stream")
-          .put(Places.ROOT, MAX_TOKENS, "max_tokens", "max_completion_tokens", "max_output_tokens");
+          .put(NodeType.ROOT, MODEL, "model")
+          .put(NodeType.ROOT, STREAM, "stream")
+          .put(NodeType.ROOT, MAX_TOKENS, "max_tokens", "max_completion_tokens")
+          .put(NodeType.ROOT, MAX_TOKENS, "max_output_tokens");
 
   private static final long TRUE = 't' << 24 | 'r' << 16 | 'u' << 8 | 'e';
   private static final long FALSE = (long) 'f' << 32 | 'a' << 24 | 'l' << 16 | 's' << 8 | 'e';
@@ -86,26 +87,26 @@ final class RequestBody implements JsonSink {
   }
 
   @Override
-  public void leaves(int place) {
-    over |= place == Places.ROOT;
+  public void leaves(int node) {
+    over |= node == NodeType.ROOT;
   }
 
   @Override
-  public void text(int place, ShortText text) {
+  public void text(int node, ShortText text) {
     if (!over) {
       model = ShortValues.of(text.text(null));
     }
   }
 
   @Override
-  public void mark(int place, long letters) {
+  public void literal(int node, long letters) {
     if (!over && (letters == TRUE || letters == FALSE)) {
       stream = letters == TRUE;
     }
   }
 
   @Override
-  public void count(int place, long count, long nowNanos) {
+  public void count(int node, long count, long nowNanos) {
     if (!over) {
       maxTokens = count;
     }

@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 public final class SpanCatalog {
 
   /**
-   * The suffix of the name of a folded span, which represents several calls. It lasts from the
-   * start of the first call to the end of the last, so a separate name keeps its duration out of a
-   * backend's statistics by span name.
+   * The name suffix of a folded span, which represents several calls and lasts from the start of
+   * the first to the end of the last. The suffix keeps this duration out of a backend's statistics
+   * of single calls.
    */
   public static final String FOLDED = " (folded)";
 
@@ -44,7 +44,7 @@ public final class SpanCatalog {
     return attributes;
   }
 
-  /** Returns the name of an eBPF span's call, without {@link #FOLDED}. */
+  /** Returns a span's name without the suffix {@link #FOLDED}. */
   public static String unfolded(String name) {
     return name.endsWith(FOLDED) ? name.substring(0, name.length() - FOLDED.length()) : name;
   }

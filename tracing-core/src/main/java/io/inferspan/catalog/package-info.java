@@ -1,7 +1,7 @@
 /**
  * The catalogue of all span types, their names in each naming scheme, and their attributes.
  *
- * <p>All span names are defined here; no span is started here.
+ * <p>All span names are defined here; other packages start the spans.
  */
 @NullMarked
 package io.inferspan.catalog;

@@ -14,10 +14,10 @@ public record SpanCounts(long started, long unsampled, long ended, long exported
   /**
    * Spans lost, by reason.
    *
-   * @param queueFull the queue had no room
+   * @param queueFull the export queue was full or nearly full
    * @param exportFailed the exporter failed
-   * @param shutdown they were not exported before the telemetry was closed
-   * @param neverEnded they had not ended before the telemetry was closed
+   * @param shutdown not exported when the {@code Telemetry} was closed
+   * @param neverEnded not ended when the {@code Telemetry} was closed
    */
   public record Dropped(long queueFull, long exportFailed, long shutdown, long neverEnded) {
 

@@ -16,7 +16,7 @@ public final class AccountedSpanExporter implements SpanExporter {
 
   private final SpanExporter delegate;
   private final ExportAccounting accounting;
-  private final AtomicReference<@Nullable Batch> underWay = new AtomicReference<>();
+  private final AtomicReference<@Nullable Batch> current = new AtomicReference<>();
   private final AtomicBoolean shutDown = new AtomicBoolean();
   private volatile boolean reportsResults;
 
@@ -37,10 +37,10 @@ public final class AccountedSpanExporter implements SpanExporter {
       return CompletableResultCode.ofFailure();
     }
     Batch batch = new Batch(spans.size());
-    Batch before = underWay.getAndSet(batch);
-    if (before != null) {
-      // The batch processor stopped waiting for this batch.
-      before.finish(false);
+    Batch previous = current.getAndSet(batch);
+    if (previous != null) {
+      // If it is unfinished, the batch processor has stopped waiting for it.
+      previous.finish(false);
     }
     try {
       CompletableResultCode result = delegate.export(spans);
@@ -51,7 +51,7 @@ public final class AccountedSpanExporter implements SpanExporter {
       throw e;
     } catch (Error e) {
       batch.finish(false);
-      // An error would end the batch processor's thread, and so all future exports.
+      // An error would end the batch processor's thread, and with it all future exports.
       throw new IllegalStateException("The exporter failed", e);
     }
   }

@@ -7,8 +7,8 @@ import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 
 /**
- * A processor that drops and counts the spans for which the queue of the SDK's batch processor has
- * no room, because the batch processor does not count the spans that it drops.
+ * Drops and counts spans while the queue of the SDK's batch processor is full, because the batch
+ * processor does not expose the number of spans that it drops.
  */
 public record AccountedSpanProcessor(SpanProcessor delegate, ExportAccounting accounting)
     implements SpanProcessor {

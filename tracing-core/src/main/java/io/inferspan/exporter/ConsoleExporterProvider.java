@@ -5,7 +5,7 @@ import io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSpanExporterPro
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 
 /**
- * {@code OTEL_TRACES_EXPORTER=console}: OTLP/JSON lines on standard output.
+ * Provides {@code OTEL_TRACES_EXPORTER=console}: OTLP/JSON lines on standard output.
  *
  * <p>It is registered under another name, because the SDK would call an exporter named {@code
  * console} on the thread that ends the span.

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the spans that a telemetry started, exported and lost, with reasons.
+ * Counts the spans that a {@code Telemetry} started, exported and lost, with reasons.
  *
  * <p>After {@link #close()}, {@code started = exported + dropped}.
  */
@@ -15,7 +15,7 @@ public final class ExportAccounting implements SpanIntake {
   private final LongAdder started = new LongAdder();
   private final LongAdder unsampled = new LongAdder();
   private final AtomicLong ended = new AtomicLong();
-  private final AtomicLong gone = new AtomicLong();
+  private final AtomicLong processed = new AtomicLong();
   private final LongAdder exported = new LongAdder();
   private final LongAdder queueFull = new LongAdder();
   private final LongAdder exportFailed = new LongAdder();
@@ -43,11 +43,11 @@ public final class ExportAccounting implements SpanIntake {
 
   /** Counts a span that has ended; returns false if the queue is full. */
   boolean admit() {
-    if (ended.incrementAndGet() - gone.get() <= capacity) {
+    if (ended.incrementAndGet() - processed.get() <= capacity) {
       return true;
     }
     queueFull.increment();
-    gone.incrementAndGet();
+    processed.incrementAndGet();
     return false;
   }
 
@@ -56,17 +56,17 @@ public final class ExportAccounting implements SpanIntake {
    * of a new request.
    */
   @Override
-  public boolean isCrowded() {
-    return ended.get() - gone.get() >= capacity - capacity / 8;
+  public boolean isNearlyFull() {
+    return ended.get() - processed.get() >= capacity - capacity / 8;
   }
 
-  /** Counts a span of a request that is not recorded because the queue is crowded. */
+  /** Counts a span that is not recorded because the export queue is nearly full. */
   @Override
   public void refused() {
     started.increment();
     ended.incrementAndGet();
     queueFull.increment();
-    gone.incrementAndGet();
+    processed.incrementAndGet();
   }
 
   /** Stops accepting spans of {@code Telemetry.tracer}; {@code SpanFactory} stops all others. */
@@ -84,7 +84,7 @@ public final class ExportAccounting implements SpanIntake {
     if (closed) {
       return;
     }
-    gone.addAndGet(spans);
+    processed.addAndGet(spans);
     (success ? exported : exportFailed).add(spans);
     exports.increment();
     exportNanos.add(nanos);
@@ -106,7 +106,7 @@ public final class ExportAccounting implements SpanIntake {
 
   /** Returns the number of spans that wait for export, including the current batch. */
   public synchronized long queued() {
-    return closed ? 0 : ended.get() - gone.get();
+    return closed ? 0 : ended.get() - processed.get();
   }
 
   /** Returns the number of spans that have ended. */
@@ -115,8 +115,8 @@ public final class ExportAccounting implements SpanIntake {
   }
 
   /** Returns the number of spans that were sent or lost. */
-  public long gone() {
-    return gone.get();
+  public long processed() {
+    return processed.get();
   }
 
   /** Returns the maximum number of waiting spans. */
@@ -148,7 +148,7 @@ public final class ExportAccounting implements SpanIntake {
     return failedExports.sum();
   }
 
-  /** Returns the total duration of exports. */
+  /** Returns the total duration of exports, in nanoseconds. */
   public long exportNanos() {
     return exportNanos.sum();
   }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes OTLP/JSON with the SDK's encoder, one line per batch, to a file or to standard output.
  *
- * <p>A file that has reached its size limit is renamed to {@code <name>.1} and replaces the
- * previous one, so that both together never exceed twice the limit.
+ * <p>Before a line that would exceed the size limit, the file is renamed to {@code <name>.1},
+ * replacing the previous one. A single line may exceed the limit.
  */
 public final class JsonLinesSpanExporter implements SpanExporter {
 

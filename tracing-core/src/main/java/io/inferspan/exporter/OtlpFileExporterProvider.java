@@ -7,7 +7,7 @@ import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** {@code OTEL_TRACES_EXPORTER=otlp_file}: OTLP/JSON lines in a file. */
+/** Provides {@code OTEL_TRACES_EXPORTER=otlp_file}: OTLP/JSON lines in a file. */
 public final class OtlpFileExporterProvider implements ConfigurableSpanExporterProvider {
 
   /** The exporter's name in {@code OTEL_TRACES_EXPORTER}. */

@@ -27,9 +27,9 @@ public final class EightBytes {
   private static final long OPENINGS = ONES * '{';
   private static final long CLOSINGS = ONES * '}';
   private static final long SPACES = ONES * ' ';
-  private static final long BEHIND_COMMAS = ONES * (',' + 1);
+  private static final long AFTER_COMMA = ONES * (',' + 1);
 
-  /** Seven bytes that never match, to search a single byte in the lowest position. */
+  /** Seven bytes that never match, so that only the lowest byte is searched. */
   private static final long LETTERS = (ONES * 'a') << Byte.SIZE;
 
   private EightBytes() {}
@@ -58,7 +58,7 @@ public final class EightBytes {
     return b == '"' || b == '\\' || isBreak(b);
   }
 
-  /** Returns whether a byte separates tokens: a space or any control byte. */
+  /** Returns whether a byte is a space or a control byte. */
   static boolean isBlank(byte b) {
     return b >= 0 && b <= ' ';
   }
@@ -113,7 +113,7 @@ public final class EightBytes {
     long closings = (eight | SPACES) ^ CLOSINGS;
     long found = (openings - ONES) & ~openings;
     found |= (closings - ONES) & ~closings;
-    found |= (eight - BEHIND_COMMAS) & ~eight;
+    found |= (eight - AFTER_COMMA) & ~eight;
     return found & HIGHS;
   }
 

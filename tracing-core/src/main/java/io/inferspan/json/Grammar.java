@@ -1,9 +1,11 @@
 package io.inferspan.json;
 
 /**
- * A state machine that selects the values that a {@link JsonScanner} reports. Its states are {@link
- * Places}, and an object key leads from one place to the next. Do not change a grammar after its
- * first use.
+ * Selects the values of a document that a {@link JsonScanner} reports.
+ *
+ * <p>A grammar is a graph of nodes: an object's key leads from the object's node to the node of the
+ * value. {@link NodeType} defines the numbers of nodes. Do not change a grammar after its first
+ * use.
  */
 public final class Grammar {
 
@@ -11,49 +13,49 @@ public final class Grammar {
   private static final int LISTS = 16;
 
   private final long[] hashes = new long[SLOTS];
-  private final int[] places = new int[SLOTS];
+  private final int[] nodes = new int[SLOTS];
   private final int[] elements = new int[LISTS];
-  private int rootList = Places.NOTHING;
+  private int rootList = NodeType.NOTHING;
 
   /** Creates a grammar that selects no value. */
   public Grammar() {}
 
   /**
-   * Adds a transition from the object {@code from} to the place {@code to} for each of these keys.
-   * If {@code from} is a {@link Places#WORD}, maps each of these strings to the meaning {@code to}.
+   * Makes each of these keys lead from the object {@code from} to the node {@code to}. If {@code
+   * from} is a {@link NodeType#KEYWORD}, maps each of these strings to the meaning {@code to}.
    */
   public Grammar put(int from, int to, String... keys) {
     for (String key : keys) {
-      long hash = joined(from, Word.numberOf(key));
+      long hash = combined(from, StringHash.of(key));
       int slot = slot(hash);
-      while (places[slot] != 0) {
+      while (nodes[slot] != 0) {
         slot = (slot + 1) % SLOTS;
       }
       hashes[slot] = hash;
-      places[slot] = to;
+      nodes[slot] = to;
     }
     return this;
   }
 
   /**
-   * Sets the place of an array's elements; by default, the object place with the same lowest bits
-   * as the array.
+   * Sets the node of an array's elements; by default, the object node with the same lowest bits as
+   * the array.
    */
-  public Grammar elements(int list, int place) {
-    elements[list % LISTS] = place;
+  public Grammar elements(int list, int node) {
+    elements[list % LISTS] = node;
     return this;
   }
 
-  /** Sets the place of a document that is an array; by default, such a document is skipped. */
+  /** Sets the node of a document that is an array; by default, arrays are skipped. */
   public Grammar rootList(int list) {
     rootList = list;
     return this;
   }
 
-  /** Returns the place of an array's elements. */
+  /** Returns the node of an array's elements. */
   int element(int list) {
-    int place = elements[list % LISTS];
-    return place == Places.NOTHING ? list ^ (Places.LIST | Places.OBJECT) : place;
+    int node = elements[list % LISTS];
+    return node == NodeType.NOTHING ? list ^ (NodeType.LIST | NodeType.OBJECT) : node;
   }
 
   int rootList() {
@@ -61,20 +63,22 @@ public final class Grammar {
   }
 
   /**
-   * Returns the place that a key leads to, or the meaning of a word; {@link Places#NOTHING} if
+   * Returns the node that a key leads to, or the meaning of a keyword; {@link NodeType#NOTHING} if
    * there is none.
+   *
+   * @param hash the {@link StringHash} of the key or keyword
    */
-  public int find(int from, long word) {
-    long hash = joined(from, word);
-    int slot = slot(hash);
-    while (hashes[slot] != hash && places[slot] != 0) {
+  public int find(int from, long hash) {
+    long entry = combined(from, hash);
+    int slot = slot(entry);
+    while (hashes[slot] != entry && nodes[slot] != 0) {
       slot = (slot + 1) % SLOTS;
     }
-    return places[slot];
+    return nodes[slot];
   }
 
-  private static long joined(int from, long word) {
-    return word ^ ((long) from << 56);
+  private static long combined(int from, long hash) {
+    return hash ^ ((long) from << 56);
   }
 
   private static int slot(long hash) {

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  */
 public final class JsonScanner {
 
-  // What the next byte belongs to.
+  // The values of within: the token that contains the next byte.
   private static final int STRUCTURE = 0;
 
   /** An object or array that is not in the grammar. */
@@ -19,23 +19,25 @@ public final class JsonScanner {
 
   private static final int STRING = 2;
 
-  /** The first byte of a string at a {@link Places#CONTENT}. */
+  /** The first byte of a {@link NodeType#CONTENT} string. */
   private static final int CONTENT = 3;
 
-  private static final int WORD = 4;
+  /** A key or a {@link NodeType#KEYWORD}. */
+  private static final int HASHED = 4;
+
   private static final int TEXT = 5;
   private static final int LITERAL = 6;
 
-  /** The byte after a backslash; combined with the kind of the string. */
+  /** A bit that is added to a string's state for the byte after a backslash. */
   private static final int ESCAPED = 8;
 
   /** Larger counts are ignored, so that they cannot overflow. */
-  private static final long MOST = Long.MAX_VALUE / 32;
+  private static final long MAX_NUMBER = Long.MAX_VALUE / 32;
 
   private final Grammar grammar;
   private final JsonSink sink;
-  private final JsonPath path;
-  private final Word word = new Word();
+  private final JsonCursor cursor;
+  private final StringHash hash = new StringHash();
   private final ShortText text = new ShortText();
 
   private int within = STRUCTURE;
@@ -43,19 +45,21 @@ public final class JsonScanner {
   /** The number of open objects and arrays that are not in the grammar. */
   private int unknownDepth;
 
+  /** Set until the first byte of a document is read. */
   private boolean fresh = true;
+
   private long number;
   private long letters;
   private long nowNanos;
   private int contentAt = -1;
-  private int range = Places.NOTHING;
+  private int range = NodeType.NOTHING;
   private int rangeFrom;
 
   /** Creates a scanner at the beginning of a document. */
   public JsonScanner(Grammar grammar, JsonSink sink) {
     this.grammar = grammar;
     this.sink = sink;
-    this.path = new JsonPath(grammar);
+    this.cursor = new JsonCursor(grammar);
   }
 
   /** Returns the index of the first content in the current bytes; negative if there is none. */
@@ -72,9 +76,9 @@ public final class JsonScanner {
   public void restart() {
     if (!fresh) {
       within = STRUCTURE;
-      path.restart();
+      cursor.restart();
       unknownDepth = 0;
-      range = Places.NOTHING;
+      range = NodeType.NOTHING;
       fresh = true;
       sink.begins();
     }
@@ -98,7 +102,7 @@ public final class JsonScanner {
             case UNKNOWN -> unknown(bytes, at, end);
             case STRING -> string(bytes, at, end);
             case CONTENT -> content(bytes, at, end);
-            case WORD -> word(bytes, at, end);
+            case HASHED -> hashed(bytes, at, end);
             case TEXT -> text(bytes, at, end);
             case LITERAL -> literal(bytes, at, end);
             default -> escaped(bytes, at);
@@ -112,16 +116,16 @@ public final class JsonScanner {
     while (at < end && within == STRUCTURE) {
       byte next = bytes.get(at++);
       switch (next) {
-        case '"' -> at = path.keyNext ? openKey(bytes, at, end) : openString(bytes, at, end);
-        case ':' -> path.keyNext = false;
+        case '"' -> at = cursor.keyNext ? openKey(bytes, at, end) : openString(bytes, at, end);
+        case ':' -> cursor.keyNext = false;
         case ',' -> {
           endRange(at - 1);
-          path.comma();
+          cursor.comma();
         }
         case '{', '[' -> open(next, at - 1);
         case '}', ']' -> {
           endRange(at - 1);
-          sink.leaves(path.leave());
+          sink.leaves(cursor.leave());
         }
         case '\n', '\r' -> {
           return at - 1;
@@ -134,24 +138,24 @@ public final class JsonScanner {
   }
 
   private void beginRange(int at) {
-    if ((path.value & Places.RANGE) != 0) {
-      range = path.value;
+    if ((cursor.value & NodeType.RANGE) != 0) {
+      range = cursor.value;
       rangeFrom = at;
     }
   }
 
   private void endRange(int at) {
-    if (range != Places.NOTHING) {
+    if (range != NodeType.NOTHING) {
       sink.range(range, rangeFrom, at);
-      range = Places.NOTHING;
+      range = NodeType.NOTHING;
     }
   }
 
   private void open(byte bracket, int at) {
     beginRange(at);
-    int place = path.value;
-    if (path.enter(bracket)) {
-      sink.enters(place, nowNanos);
+    int node = cursor.value;
+    if (cursor.enter(bracket)) {
+      sink.enters(node, nowNanos);
     } else {
       unknownDepth = 1;
       within = UNKNOWN;
@@ -159,13 +163,13 @@ public final class JsonScanner {
   }
 
   private int openKey(ByteBuffer bytes, int from, int end) {
-    word.clear();
-    within = WORD;
-    int at = word.read(bytes, from, end);
-    // Fast path for most keys; word() handles the others.
+    hash.clear();
+    within = HASHED;
+    int at = hash.read(bytes, from, end);
+    // Fast cursor for most keys; hashed() handles the others.
     if (end - at > 1 && bytes.get(at) == '"' && bytes.get(at + 1) == ':') {
-      path.key(word.number());
-      path.keyNext = false;
+      cursor.key(hash.value());
+      cursor.keyNext = false;
       within = STRUCTURE;
       return at + 2;
     }
@@ -178,32 +182,32 @@ public final class JsonScanner {
     if (within == STRING) {
       return string(bytes, at, end);
     }
-    word.clear();
+    hash.clear();
     text.clear();
     return at;
   }
 
   private int kindOfString() {
-    int place = path.value;
-    if ((place & Places.CONTENT) != 0) {
+    int node = cursor.value;
+    if ((node & NodeType.CONTENT) != 0) {
       return CONTENT;
     }
-    if ((place & Places.WORD) != 0) {
-      return WORD;
+    if ((node & NodeType.KEYWORD) != 0) {
+      return HASHED;
     }
-    return (place & Places.TEXT) != 0 && sink.wants(place) ? TEXT : STRING;
+    return (node & NodeType.TEXT) != 0 && sink.wants(node) ? TEXT : STRING;
   }
 
   private int openLiteral(ByteBuffer bytes, int at, int end) {
     beginRange(at - 1);
-    if ((path.value & (Places.COUNT | Places.MARK)) != 0
+    if ((cursor.value & (NodeType.COUNT | NodeType.LITERAL)) != 0
         && !EightBytes.isBlank(bytes.get(at - 1))) {
       within = LITERAL;
       number = 0;
       letters = 0;
       return literal(bytes, at - 1, end);
     }
-    return path.keyNext ? at : EightBytes.endOfPlain(bytes, at, end);
+    return cursor.keyNext ? at : EightBytes.endOfPlain(bytes, at, end);
   }
 
   private int unknown(ByteBuffer bytes, int from, int end) {
@@ -261,21 +265,21 @@ public final class JsonScanner {
 
   private int content(ByteBuffer bytes, int at, int end) {
     if (bytes.get(at) != '"') {
-      sink.present(path.value, nowNanos);
+      sink.present(cursor.value, nowNanos);
       contentAt = contentAt < 0 ? at : contentAt;
     }
     within = STRING;
     return string(bytes, at, end);
   }
 
-  private int word(ByteBuffer bytes, int from, int end) {
-    int at = word.read(bytes, from, end);
+  private int hashed(ByteBuffer bytes, int from, int end) {
+    int at = hash.read(bytes, from, end);
     if (at < end) {
       byte next = bytes.get(at);
       if (next == '"') {
-        wordEnds();
+        hashedEnds();
       } else if (next == '\\') {
-        path.value = Places.NOTHING;
+        cursor.value = NodeType.NOTHING;
         within = STRING;
       }
       return ended(bytes, at);
@@ -283,12 +287,12 @@ public final class JsonScanner {
     return at;
   }
 
-  private void wordEnds() {
-    if (path.keyNext) {
-      path.key(word.number());
+  private void hashedEnds() {
+    if (cursor.keyNext) {
+      cursor.key(hash.value());
       return;
     }
-    sink.word(path.value, grammar.find(path.value, word.number()), path);
+    sink.keyword(cursor.value, grammar.find(cursor.value, hash.value()), cursor);
   }
 
   private int text(ByteBuffer bytes, int from, int end) {
@@ -298,7 +302,7 @@ public final class JsonScanner {
     }
     if (at < end) {
       if (bytes.get(at) == '"') {
-        sink.text(path.value, text);
+        sink.text(cursor.value, text);
       }
       return ended(bytes, at);
     }
@@ -313,7 +317,7 @@ public final class JsonScanner {
         return at;
       }
       boolean digit = next >= '0' && next <= '9' && number >= 0;
-      number = digit && number <= MOST ? number * 10 + next - '0' : -1;
+      number = digit && number <= MAX_NUMBER ? number * 10 + next - '0' : -1;
       letters = letters << Byte.SIZE | (next & 0xff);
     }
     return end;
@@ -321,10 +325,10 @@ public final class JsonScanner {
 
   private void literalEnds() {
     within = STRUCTURE;
-    if ((path.value & Places.MARK) != 0) {
-      sink.mark(path.value, letters);
-    } else if (number >= 0 && number <= MOST) {
-      sink.count(path.value, number, nowNanos);
+    if ((cursor.value & NodeType.LITERAL) != 0) {
+      sink.literal(cursor.value, letters);
+    } else if (number >= 0 && number <= MAX_NUMBER) {
+      sink.count(cursor.value, number, nowNanos);
     }
   }
 }

@@ -25,7 +25,7 @@ public final class ShortText {
     }
   }
 
-  /** Returns whether it equals this text. */
+  /** Returns whether the text equals {@code ascii}. */
   public boolean is(String ascii) {
     if (ascii.length() != length) {
       return false;
@@ -38,10 +38,10 @@ public final class ShortText {
     return true;
   }
 
-  /** Returns the text, or {@code before} if it is equal, so that repetition allocates nothing. */
-  public String text(@Nullable String before) {
-    if (before != null && is(before)) {
-      return before;
+  /** Returns the text, or {@code previous} if it is equal, so that repetition allocates nothing. */
+  public String text(@Nullable String previous) {
+    if (previous != null && is(previous)) {
+      return previous;
     }
     int end = length;
     if (end == MAX_BYTES) {
@@ -53,8 +53,12 @@ public final class ShortText {
     return new String(bytes, 0, end, StandardCharsets.UTF_8);
   }
 
-  /** Returns the text if it is a known word, else {@code "other"}; null if it is empty. */
-  public @Nullable String word(UnaryOperator<String> known, @Nullable String before) {
-    return length == 0 ? null : known.apply(text(before));
+  /**
+   * Returns the text, mapped by {@code mapping}; null if it is empty.
+   *
+   * @param previous the previous result, which is reused if the text equals it
+   */
+  public @Nullable String mapped(UnaryOperator<String> mapping, @Nullable String previous) {
+    return length == 0 ? null : mapping.apply(text(previous));
   }
 }

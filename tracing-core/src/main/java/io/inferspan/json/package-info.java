@@ -1,7 +1,7 @@
 /**
  * A JSON scanner for bodies that arrive in pieces or as a whole.
  *
- * <p>It is independent of any API: a grammar defines the places, and a sink receives their values.
+ * <p>It is independent of any API: a grammar selects values, and a sink receives them.
  */
 @NullMarked
 package io.inferspan.json;

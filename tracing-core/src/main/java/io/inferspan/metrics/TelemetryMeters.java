@@ -12,7 +12,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
-/** The telemetry's own meters: how many spans are exported, and why spans are lost. */
+/** Meters of the span pipeline: how many spans are exported, and why spans are lost. */
 public record TelemetryMeters(
     ExportAccounting accounting, AttributePolicy attributes, FailureTexts failures)
     implements MeterBinder {

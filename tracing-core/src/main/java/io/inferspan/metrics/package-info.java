@@ -1,7 +1,8 @@
 /**
- * The telemetry's own meters.
+ * Meters of the span pipeline.
  *
- * <p>Only this package depends on Micrometer, which is optional at run time.
+ * <p>Micrometer is optional at run time; these classes are loaded only by {@code
+ * Telemetry.bindTo}.
  */
 @NullMarked
 package io.inferspan.metrics;

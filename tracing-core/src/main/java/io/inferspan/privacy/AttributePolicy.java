@@ -24,12 +24,12 @@ import java.util.regex.Pattern;
  */
 public final class AttributePolicy {
 
-  /** The number of keys that are counted separately; all others are counted together. */
+  /** The maximum number of keys that are counted separately; others are counted together. */
   static final int MAX_COUNTED_KEYS = 100;
 
   private static final String OTHER_KEYS = "other";
 
-  /** The form of keys that become meter tags; other keys may contain data of a request. */
+  /** The form of keys that become meter tags; other keys may contain request data. */
   private static final Pattern KEY = Pattern.compile("[a-z0-9_.]{1,100}");
 
   private final Set<String> allowed = new HashSet<>(ConventionKeys.WITHOUT_CONTENT);

@@ -2,7 +2,7 @@ package io.inferspan.privacy;
 
 import java.util.Set;
 
-/** Keys of the semantic conventions that are not in the catalogue. */
+/** Attribute keys and event names of the semantic conventions that are not in the catalogue. */
 final class ConventionKeys {
 
   /** Keys of the semantic conventions whose values are names, numbers or codes. */

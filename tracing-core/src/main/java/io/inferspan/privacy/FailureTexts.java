@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The failure descriptions that were passed to one telemetry. Only these are exported as a span's
- * status description, because other code usually sets an exception's message as the description.
+ * The failure descriptions that were passed to the spans of one {@code Telemetry}. Only these are
+ * exported as a status description, because other code usually sets an exception's message there.
  *
- * <p>A guard may wrap an exporter that belongs to no telemetry, so it accepts the descriptions of
- * all telemetries.
+ * <p>A privacy guard may wrap an exporter that belongs to no {@code Telemetry}, so it accepts the
+ * descriptions of all instances.
  */
 public final class FailureTexts {
 

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Inferspan's instrumentation scopes, which have an attribute with the commit of the build. */
+/** Inferspan's instrumentation scopes; an attribute of each contains the commit of the build. */
 public final class OwnScopes {
 
   static final int MAX_NAMES = 1_000;
@@ -47,9 +47,7 @@ public final class OwnScopes {
     return scope.getAttributes().get(COMMIT) != null;
   }
 
-  /**
-   * Returns the scope with the build attribute, which the API cannot set when a tracer is created.
-   */
+  /** Returns the scope with the commit attribute, which OpenTelemetry's tracer API cannot set. */
   InstrumentationScopeInfo marked(InstrumentationScopeInfo scope) {
     InstrumentationScopeInfo known = marked.get(scope);
     return known != null ? known : marked.computeIfAbsent(scope, this::mark);

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param delegate receives the spans
  * @param policy decides which attributes are exported
- * @param ownScopes the instrumentation scopes that get the build attribute
+ * @param ownScopes the instrumentation scopes that get the commit attribute
  * @param exceptionMessages whether messages of exceptions are exported
  */
 public record PrivacyGuard(
@@ -85,7 +85,7 @@ public record PrivacyGuard(
     return delegate.toString();
   }
 
-  /** Returns whether the span can be exported unchanged, which is true of most spans. */
+  /** Returns whether the span can be exported unchanged, which holds for most spans. */
   private boolean isClean(SpanData span) {
     return ownScopes.contains(span.getInstrumentationScopeInfo())
         && ownScopes.isMarked(span.getInstrumentationScopeInfo())
@@ -227,7 +227,7 @@ public record PrivacyGuard(
             TraceState.getDefault());
   }
 
-  /** Truncates a name at the limit, and at the query if it is a URL. */
+  /** Truncates a name at the length limit or before a URL's query. */
   private static String cut(String name) {
     int query = name.indexOf('?');
     int end = Math.min(query < 0 ? name.length() : query, MAX_FOREIGN_NAME_CHARS);
@@ -245,7 +245,8 @@ public record PrivacyGuard(
   }
 
   /**
-   * Returns whether a value is neither nested nor bytes, whose contents cannot be checked by key.
+   * Returns whether a value is a string, number, boolean or list. Nested values have inner keys
+   * that the policy does not check, and byte values may contain anything.
    */
   private static boolean isPlain(Object value) {
     return value instanceof String

@@ -37,7 +37,7 @@ final class ScrubbedSpan extends DelegatingSpanData {
     this.parent = PrivacyGuard.withoutForeignState(span.getParentSpanContext());
   }
 
-  /** Creates a view of the span without data that other code wrote. */
+  /** Creates a view of {@code span} that contains only its ids, times and status code. */
   ScrubbedSpan(SpanData span) {
     super(span);
     this.name = UNREADABLE;

@@ -12,7 +12,7 @@ public final class StackTraceText {
 
   static final int MAX_CAUSES = 8;
 
-  /** All quantifiers are possessive, so that a hostile line does not cause backtracking. */
+  /** Repetitions are possessive, so that a hostile line does not cause backtracking. */
   private static final Pattern LINE =
       Pattern.compile(
           "(?:Caused by: )?(?:[a-z_]\\w*+\\.)*+[A-Z][\\w$]*+"

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads and writes headers in a map, ignoring the case of names.
  *
- * <p>Setting a value replaces all values of the name, and setting {@code traceparent} removes the
- * {@code tracestate} of another trace.
+ * <p>Setting a value replaces all values of the name. Setting {@code traceparent} also removes
+ * {@code tracestate}, which may belong to another trace.
  */
 public enum HeaderMap
     implements TextMapGetter<Map<String, String>>, TextMapSetter<Map<String, String>> {
@@ -42,7 +42,7 @@ public enum HeaderMap
     if (!headers.isEmpty()) {
       headers.keySet().removeIf(other -> name.equalsIgnoreCase(other) && !name.equals(other));
       if (name.equals(Traceparent.NAME)) {
-        // Removes the tracestate of another trace; a matching one is set afterwards.
+        // The caller sets the matching tracestate next.
         headers.keySet().removeIf(TracestateHeader.NAME::equalsIgnoreCase);
       }
     }

@@ -6,9 +6,9 @@ import io.opentelemetry.api.trace.TraceState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A remote parent that is stored as the received header.
+ * The span context of a remote parent, stored as the received header.
  *
- * <p>Most requests are not sampled and only pass the header on, so ids are extracted on demand.
+ * <p>Most requests are unsampled and only forward the header, so ids are extracted on demand.
  */
 final class HeaderSpanContext implements SpanContext {
 
@@ -16,7 +16,7 @@ final class HeaderSpanContext implements SpanContext {
   private final TraceState traceState;
   private final boolean sendable;
   private final byte flags;
-  // Computed on demand. A race computes the same value twice.
+  // Computed on demand; two threads may compute the same value.
   private @Nullable String traceId;
   private @Nullable String spanId;
 

@@ -4,7 +4,7 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The id of a request in the logs of gateway, sidecar and engine. */
+/** Creates and validates the id of a request in the logs of gateway, sidecar and engine. */
 public final class RequestId {
 
   /** The header that contains the id. */

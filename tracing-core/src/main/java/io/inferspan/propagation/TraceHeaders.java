@@ -37,10 +37,10 @@ public final class TraceHeaders {
   }
 
   /**
-   * Returns an equivalent of a propagator, or null if it is not made of the SDK's propagators for
-   * W3C trace context and baggage. Any other propagator may have side effects, such as removing
-   * untrusted headers. A composite is compared by its {@code toString()}, because it does not
-   * expose its parts.
+   * Returns a fast equivalent of a propagator, or null unless it consists of the SDK's propagators
+   * for W3C trace context and baggage. Any other propagator may do more, such as remove untrusted
+   * headers. A composite is compared by its {@code toString()}, because it does not expose its
+   * parts.
    */
   public static @Nullable TraceHeaders of(TextMapPropagator propagator) {
     TextMapPropagator context = W3CTraceContextPropagator.getInstance();
@@ -90,15 +90,15 @@ public final class TraceHeaders {
   }
 
   /**
-   * Returns whether a {@code baggage} header is visible ASCII without quotes and backslashes, with
-   * each percent sign part of an escape. For other headers OpenTelemetry logs a warning, so that a
-   * client could flood the log.
+   * Returns whether a {@code baggage} header is printable ASCII without quotes and backslashes, in
+   * which each percent sign begins an escape. OpenTelemetry logs a warning for any other header,
+   * which would let a client flood the log.
    */
   private static boolean isPlain(String header) {
     for (int i = 0; i < header.length(); i++) {
       char c = header.charAt(i);
-      boolean visible = c == '\t' || (c >= ' ' && c < 0x7f);
-      if (!visible || c == '"' || c == '\\' || (c == '%' && !isEscape(header, i))) {
+      boolean printable = c == '\t' || (c >= ' ' && c < 0x7f);
+      if (!printable || c == '"' || c == '\\' || (c == '%' && !isEscape(header, i))) {
         return false;
       }
     }
@@ -119,7 +119,7 @@ public final class TraceHeaders {
     write(traceparent(parent), parent.getTraceState(), context, carrier, setter);
   }
 
-  /** Writes a {@code traceparent} that was built before, and the baggage of {@code context}. */
+  /** Writes a preformatted {@code traceparent}, and the baggage of {@code context}. */
   public <C> void write(
       String traceparent,
       TraceState state,
@@ -135,7 +135,7 @@ public final class TraceHeaders {
     writeBaggage(context, carrier, setter);
   }
 
-  /** Writes only the baggage of {@code context}, if there is no trace. */
+  /** Writes only the baggage of {@code context}. */
   public <C> void writeBaggage(Context context, @Nullable C carrier, TextMapSetter<C> setter) {
     if (baggage) {
       BAGGAGE_HEADER.inject(context, carrier, setter);

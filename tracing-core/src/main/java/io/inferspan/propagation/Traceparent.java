@@ -63,8 +63,8 @@ final class Traceparent {
   }
 
   /**
-   * Returns whether the length fits the version: version 00 has a fixed length, later versions may
-   * append fields, ff is invalid.
+   * Returns whether the length is valid for the version: version 00 has a fixed length, later
+   * versions may append fields, and ff is invalid.
    */
   private static boolean hasKnownShape(String header) {
     int version = hexByte(header, 0);

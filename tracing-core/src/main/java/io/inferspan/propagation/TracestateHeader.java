@@ -5,7 +5,7 @@ import io.opentelemetry.api.trace.TraceStateBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the {@code tracestate} header.
+ * Parses and formats the {@code tracestate} header.
  *
  * <p>A malformed header is dropped as a whole; the {@code traceparent} stays valid.
  */
@@ -13,7 +13,7 @@ final class TracestateHeader {
 
   static final String NAME = "tracestate";
 
-  /** The W3C limit of members. */
+  /** The maximum number of members, as W3C specifies. */
   static final int MAX_MEMBERS = 32;
 
   static final int MAX_CHARS = 8_192;
@@ -39,7 +39,7 @@ final class TracestateHeader {
       }
       builder.put(member.substring(0, equals), member.substring(equals + 1));
     }
-    // The builder omits what the W3C grammar forbids and merges duplicates.
+    // The builder drops invalid members and merges duplicates, so fewer members mean an error.
     TraceState state = builder.build();
     return state.size() == count ? state : TraceState.getDefault();
   }

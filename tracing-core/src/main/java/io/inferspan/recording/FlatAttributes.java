@@ -16,15 +16,14 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes in an array of alternating keys and values, in the order of setting.
+ * Attributes in an array of alternating keys and values, in insertion order.
  *
- * <p>A span has few attributes, so searching an array is faster than hashing; spans of the
- * catalogue set each key once, by the same constant.
+ * <p>A span has few attributes, so searching an array is faster than hashing.
  */
 final class FlatAttributes implements Attributes {
 
   /** The minimum growth of the array. */
-  private static final int MORE_SLOTS = 8;
+  private static final int MIN_GROWTH = 8;
 
   private final int maxAttributes;
   private final int maxValueChars;
@@ -32,21 +31,21 @@ final class FlatAttributes implements Attributes {
   private int used;
   private int total;
 
-  /** A Bloom filter of the names: one bit per name. */
-  private long marks;
+  /** A Bloom filter of the names, with one bit per name. */
+  private long bloom;
 
-  FlatAttributes(int maxAttributes, int maxValueChars, int room) {
+  FlatAttributes(int maxAttributes, int maxValueChars, int capacity) {
     this.maxAttributes = maxAttributes;
     this.maxValueChars = maxValueChars;
-    this.slots = new Object[2 * room];
+    this.slots = new Object[2 * capacity];
   }
 
   /** Sets a value; a new key beyond the limit is only counted. */
   <T> void put(AttributeKey<T> key, T value) {
     Object kept = bounded(value);
     String name = key.getKey();
-    long mark = 1L << name.hashCode();
-    int slot = (marks & mark) == 0 ? -1 : slotOf(name);
+    long bit = 1L << name.hashCode();
+    int slot = (bloom & bit) == 0 ? -1 : slotOf(name);
     if (slot >= 0) {
       slots[slot] = key;
       slots[slot + 1] = kept;
@@ -57,9 +56,9 @@ final class FlatAttributes implements Attributes {
       return;
     }
     if (used == slots.length) {
-      slots = Arrays.copyOf(slots, used + Math.max(used, MORE_SLOTS));
+      slots = Arrays.copyOf(slots, used + Math.max(used, MIN_GROWTH));
     }
-    marks |= mark;
+    bloom |= bit;
     slots[used] = key;
     slots[used + 1] = kept;
     used += 2;
@@ -77,7 +76,7 @@ final class FlatAttributes implements Attributes {
     if (value instanceof String text) {
       return text.length() > maxValueChars ? text.substring(0, maxValueChars) : text;
     }
-    // Checked first, because the check for a list takes longer.
+    // Checked before lists, because that check takes longer.
     if (value instanceof Number || value instanceof Boolean) {
       return value;
     }
@@ -143,7 +142,7 @@ final class FlatAttributes implements Attributes {
     copy.slots = Arrays.copyOf(slots, used);
     copy.used = used;
     copy.total = total;
-    copy.marks = marks;
+    copy.bloom = bloom;
     return copy;
   }
 

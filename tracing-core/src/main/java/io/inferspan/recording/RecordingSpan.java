@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recorded span. Any thread may write to it until it has ended. Then it is immutable, and
- * exporters read it directly.
+ * A recorded span. Any thread may write to it until it ends; from then on it is immutable, and
+ * exporters read it without a copy.
  */
 final class RecordingSpan implements ReadWriteSpan, SpanData {
 
@@ -151,8 +151,8 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   @Override
   public synchronized Span setStatus(StatusCode code, String description) {
     // The specification: Ok is final, and Unset never replaces another status.
-    boolean settled = status.getStatusCode() == StatusCode.OK || code == StatusCode.UNSET;
-    if (!ended && !settled && code != null) {
+    boolean ignored = status.getStatusCode() == StatusCode.OK || code == StatusCode.UNSET;
+    if (!ended && !ignored && code != null) {
       boolean described = code == StatusCode.ERROR && description != null;
       status = StatusData.create(code, described ? description : "");
     }
@@ -185,7 +185,7 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
       thrown.printStackTrace(new PrintWriter(stackTrace));
       into.put(EXCEPTION_STACK_TRACE, stackTrace.toString());
     } catch (RuntimeException e) {
-      // The methods of the exception itself failed; its type is known.
+      // The exception's own methods failed; its type is already set.
       return;
     }
   }
@@ -238,7 +238,8 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   }
 
   /**
-   * Returns this if it has ended, else a copy. Exporters read a span often, so without the lock.
+   * Returns this span if it has ended, else a copy. Exporters read an ended span often, so this
+   * takes no lock.
    */
   private RecordingSpan snapshot() {
     return ended ? this : copy();

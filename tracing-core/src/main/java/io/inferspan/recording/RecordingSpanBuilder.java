@@ -27,8 +27,8 @@ public final class RecordingSpanBuilder implements SpanBuilder {
   private static final byte RANDOM_TRACE_ID = 0x02;
 
   /**
-   * The parent of a new root for samplers: it has no ids, and flags that mark the trace id as
-   * random.
+   * The parent that a sampler gets for a root span: without ids, but with the flag for a random
+   * trace id.
    */
   private static final Span RANDOM_ROOT =
       Span.wrap(
@@ -44,7 +44,7 @@ public final class RecordingSpanBuilder implements SpanBuilder {
 
   private final RecordingTracer tracer;
   private final String name;
-  private final int room;
+  private final int capacity;
   private @Nullable FlatAttributes attributes;
   private SpanKind kind;
   private @Nullable Context parent;
@@ -53,11 +53,11 @@ public final class RecordingSpanBuilder implements SpanBuilder {
   private long startEpochNanos;
   private boolean refused;
 
-  RecordingSpanBuilder(RecordingTracer tracer, String name, SpanKind kind, int room) {
+  RecordingSpanBuilder(RecordingTracer tracer, String name, SpanKind kind, int capacity) {
     this.tracer = tracer;
     this.name = name;
     this.kind = kind;
-    this.room = room;
+    this.capacity = capacity;
   }
 
   @Override
@@ -84,13 +84,13 @@ public final class RecordingSpanBuilder implements SpanBuilder {
     TraceState state = sampling.getUpdatedTraceState(parentContext.getTraceState());
     byte inherited = child ? parentContext.getTraceFlags().asByte() : RANDOM_TRACE_ID;
     boolean sampled = decision == SamplingDecision.RECORD_AND_SAMPLE;
-    if (sampled && !(parentSpan instanceof RecordingSpan) && pipeline.intake().isCrowded()) {
+    if (sampled && !(parentSpan instanceof RecordingSpan) && pipeline.intake().isNearlyFull()) {
       refused = true;
       pipeline.intake().refused();
       // Propagate the caller's context; a new trace is unsampled, because its root is not recorded.
-      return Span.wrap(child ? parentContext : own(traceId, inherited, false, state));
+      return Span.wrap(child ? parentContext : newContext(traceId, inherited, false, state));
     }
-    SpanContext own = own(traceId, inherited, sampled, state);
+    SpanContext own = newContext(traceId, inherited, sampled, state);
     if (decision == SamplingDecision.DROP) {
       return Span.wrap(own);
     }
@@ -113,7 +113,8 @@ public final class RecordingSpanBuilder implements SpanBuilder {
     return context == Context.root() ? RANDOM_ROOT_CONTEXT : context.with(RANDOM_ROOT);
   }
 
-  private SpanContext own(String traceId, byte inherited, boolean sampled, TraceState state) {
+  private SpanContext newContext(
+      String traceId, byte inherited, boolean sampled, TraceState state) {
     TraceFlags flags =
         TraceFlags.fromByte((byte) ((inherited & RANDOM_TRACE_ID) | (sampled ? SAMPLED : 0)));
     return SpanContext.create(traceId, tracer.pipeline().ids().generateSpanId(), flags, state);
@@ -139,7 +140,7 @@ public final class RecordingSpanBuilder implements SpanBuilder {
   FlatAttributes attributes() {
     FlatAttributes collected = attributes;
     if (collected == null) {
-      collected = tracer.pipeline().attributes(room);
+      collected = tracer.pipeline().attributes(capacity);
       attributes = collected;
     }
     return collected;

@@ -11,7 +11,7 @@ import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 public final class RecordingTracer implements Tracer {
 
   /** The initial capacity for attributes of spans that are not in the catalogue. */
-  private static final int SOME_ATTRIBUTES = 8;
+  private static final int DEFAULT_CAPACITY = 8;
 
   private static final String UNNAMED = "<unspecified span name>";
 
@@ -30,16 +30,17 @@ public final class RecordingTracer implements Tracer {
       return TracerProvider.noop().get(scope.getName()).spanBuilder(spanName);
     }
     return new RecordingSpanBuilder(
-        this, isBlank(spanName) ? UNNAMED : spanName, SpanKind.INTERNAL, SOME_ATTRIBUTES);
+        this, isBlank(spanName) ? UNNAMED : spanName, SpanKind.INTERNAL, DEFAULT_CAPACITY);
   }
 
   /**
-   * Returns a builder for a span of the catalogue; {@code attributes} is its usual number of
-   * attributes.
+   * Returns a builder for a span of the catalogue.
+   *
+   * @param capacity the initial capacity for attributes
    */
   public RecordingSpanBuilder spanBuilder(
-      String name, SpanKind kind, Context parent, int attributes) {
-    return new RecordingSpanBuilder(this, name, kind, attributes).setParent(parent);
+      String name, SpanKind kind, Context parent, int capacity) {
+    return new RecordingSpanBuilder(this, name, kind, capacity).setParent(parent);
   }
 
   @SuppressWarnings("NullAway") // callers may pass null

@@ -32,9 +32,9 @@ public record SpanPipeline(
     Clock clock,
     SpanIntake intake) {
 
-  FlatAttributes attributes(int room) {
+  FlatAttributes attributes(int capacity) {
     return new FlatAttributes(
-        limits.getMaxNumberOfAttributes(), limits.getMaxAttributeValueLength(), room);
+        limits.getMaxNumberOfAttributes(), limits.getMaxAttributeValueLength(), capacity);
   }
 
   EventData event(long epochNanos, String name, @Nullable Attributes given) {

@@ -8,15 +8,14 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes a body of {@code Content-Encoding: gzip} or {@code deflate} in pieces, in constant
- * memory.
+ * Decodes a {@code gzip} or {@code deflate} body that arrives in pieces, in constant memory.
  *
  * <p>It does not verify checksums, and reads only the first gzip member, because engines and
  * proxies write one.
  */
 final class BodyDecoder implements AutoCloseable {
 
-  /** The limit of decoded data, because a few kilobytes can expand to any size. */
+  /** The limit of decoded data: a few kilobytes can expand to any size. */
   static final long MAX_DECODED_BYTES = 16L << 20;
 
   private static final int PIECE_BYTES = 4096;

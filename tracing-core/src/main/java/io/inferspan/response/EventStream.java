@@ -2,12 +2,12 @@ package io.inferspan.response;
 
 import io.inferspan.json.EightBytes;
 import io.inferspan.json.JsonScanner;
-import io.inferspan.json.Word;
+import io.inferspan.json.StringHash;
 import java.nio.ByteBuffer;
 
 /**
- * Parses a stream of server-sent events: the lines of an event's data go to the {@link
- * JsonScanner}, the event's name to {@link ResponseFacts}, everything else is skipped.
+ * Parses a stream of server-sent events. Passes an event's data to the {@link JsonScanner} and its
+ * name to {@link ResponseFacts}, and skips everything else.
  */
 final class EventStream {
 
@@ -25,18 +25,20 @@ final class EventStream {
 
   private final ResponseFacts facts;
   private final JsonScanner json;
-  private final Word eventName = new Word();
-  private final AlikeEvents alike = new AlikeEvents();
+  private final StringHash eventName = new StringHash();
+  private final EventTemplate template = new EventTemplate();
 
-  /** The choices that have content in the event stored in {@link #alike}. */
-  private int alikeChoices;
+  /** The choices that have content in the event stored in {@link #template}. */
+  private int templateChoices;
 
   private int within = FIELD_NAME;
 
   /** Set if the next byte is the first of an event. */
-  private boolean between = true;
+  private boolean atEventStart = true;
 
+  /** Set if the last byte was a carriage return, which a line feed may follow. */
   private boolean afterReturn;
+
   private boolean afterColon;
   private long name;
   private int nameBytes;
@@ -50,11 +52,11 @@ final class EventStream {
     int end = bytes.limit();
     int at = bytes.position();
     while (at < end) {
-      if (between && !afterReturn) {
-        int behind = alike.pass(bytes, at, end);
-        if (behind > at) {
-          facts.token(nowNanos, alikeChoices);
-          at = behind;
+      if (atEventStart && !afterReturn) {
+        int next = template.match(bytes, at, end);
+        if (next > at) {
+          facts.token(nowNanos, templateChoices);
+          at = next;
         } else {
           at = wholeEvent(bytes, at, end, nowNanos);
         }
@@ -72,11 +74,11 @@ final class EventStream {
     int at = from;
     do {
       at = readOn(bytes, at, end, nowNanos);
-    } while (at < end && !between);
-    boolean ended = between && !afterReturn;
+    } while (at < end && !atEventStart);
+    boolean ended = atEventStart && !afterReturn;
     if (ended && json.contentAt() >= 0 && facts.tokens == tokens && !facts.otherData) {
-      alike.keep(bytes, from, json.contentAt(), at);
-      alikeChoices = facts.lastChoices;
+      template.store(bytes, from, json.contentAt(), at);
+      templateChoices = facts.lastChoices;
     }
     return at;
   }
@@ -122,7 +124,7 @@ final class EventStream {
 
   private void value(int next) {
     within = next;
-    between &= next == FIELD_NAME;
+    atEventStart &= next == FIELD_NAME;
     afterReturn = false;
     afterColon = true;
     name = 0;
@@ -131,7 +133,7 @@ final class EventStream {
   }
 
   private void addToName(byte next) {
-    between = false;
+    atEventStart = false;
     afterReturn = false;
     name |= (next & 0xffL) << (Byte.SIZE * nameBytes++);
     if (name == BYTE_ORDER_MARK) {
@@ -145,7 +147,7 @@ final class EventStream {
     boolean secondHalf = afterReturn && lineBreak == '\n';
     if (nameBytes == 0 && !secondHalf) {
       json.restart();
-      between = true;
+      atEventStart = true;
     }
     lineEnds(lineBreak);
   }
@@ -173,7 +175,7 @@ final class EventStream {
     int at = eventName.read(bytes, begin, end);
     if (at < end) {
       if (EightBytes.isBreak(bytes.get(at))) {
-        facts.word(ResponseGrammar.GRAMMAR.find(Place.TYPE, eventName.number()));
+        facts.keyword(ResponseGrammar.GRAMMAR.find(Node.TYPE, eventName.value()));
       }
       within = REST_OF_LINE;
     }

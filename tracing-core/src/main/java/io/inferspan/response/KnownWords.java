@@ -4,14 +4,14 @@ import java.util.Set;
 
 /**
  * The finish reasons and error types that may appear on spans and meters. All others become {@link
- * #OTHER}, because engines may put any text there, including text of the client.
+ * #OTHER}, because an engine may send any text in these fields, including the client's.
  */
 public final class KnownWords {
 
   /** Replaces an unknown word. */
   public static final String OTHER = "other";
 
-  // The finish reasons of OpenAI, then those of Anthropic, then those of vLLM, SGLang and llm-d.
+  // Of OpenAI; of Anthropic; of vLLM, SGLang and llm-d.
   private static final Set<String> FINISH_REASONS =
       words(
           """
@@ -22,7 +22,7 @@ public final class KnownWords {
           abort, error, cache_threshold, remote_decode
           """);
 
-  // The error types of OpenAI and Anthropic, then those of vLLM and SGLang.
+  // Of OpenAI and Anthropic; of vLLM and SGLang.
   private static final Set<String> ERROR_TYPES =
       words(
           """
@@ -45,10 +45,7 @@ public final class KnownWords {
     return FINISH_REASONS.contains(word) ? word : OTHER;
   }
 
-  /**
-   * Returns the error type, or {@link #OTHER}. Short numbers, such as error codes, are allowed,
-   * too.
-   */
+  /** Returns the error type, or {@link #OTHER}. Short numbers, such as error codes, are allowed. */
   public static String errorType(String word) {
     return ERROR_TYPES.contains(word) || isCode(word) ? word : OTHER;
   }

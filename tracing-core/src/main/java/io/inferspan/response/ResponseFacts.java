@@ -1,6 +1,6 @@
 package io.inferspan.response;
 
-import io.inferspan.json.JsonPath;
+import io.inferspan.json.JsonCursor;
 import io.inferspan.json.JsonSink;
 import io.inferspan.json.ShortText;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ final class ResponseFacts implements JsonSink {
   /** One bit for each choice with content in the current event. */
   private int choicesInEvent;
 
-  /** One bit for each choice that the last token belonged to. */
+  /** One bit for each choice in the event that was last counted as a token. */
   int lastChoices;
 
   /** One bit for each choice that has had content. */
@@ -77,16 +77,16 @@ final class ResponseFacts implements JsonSink {
   }
 
   @Override
-  public void enters(int place, long nowNanos) {
-    if (place == Place.ERROR) {
-      present(place, nowNanos);
+  public void enters(int node, long nowNanos) {
+    if (node == Node.ERROR) {
+      present(node, nowNanos);
     }
   }
 
   /** Records that an error or content is present. */
   @Override
-  public void present(int place, long nowNanos) {
-    if (place == Place.ERROR) {
+  public void present(int node, long nowNanos) {
+    if (node == Node.ERROR) {
       otherData = true;
       failed = true;
     } else {
@@ -97,14 +97,14 @@ final class ResponseFacts implements JsonSink {
   }
 
   @Override
-  public void leaves(int place) {
-    if (place == Place.CHOICE) {
+  public void leaves(int node) {
+    if (node == Node.CHOICE) {
       if (choiceReason != null) {
         finishReasons[choice] = choiceReason;
       }
       choicesInEvent |= contentInChoice ? 1 << choice : 0;
       choiceBegins(0);
-    } else if (place == Place.ROOT) {
+    } else if (node == Node.ROOT) {
       eventEnds();
     }
   }
@@ -118,7 +118,7 @@ final class ResponseFacts implements JsonSink {
   }
 
   /**
-   * Counts an event with content of the choices whose bits are set in {@code mask}; 0 means the
+   * Counts an event with content of the choices in {@code mask}, one bit each; 0 stands for the
    * first choice.
    */
   void token(long nanos, int mask) {
@@ -162,61 +162,62 @@ final class ResponseFacts implements JsonSink {
   }
 
   @Override
-  public void word(int place, int meaning, JsonPath path) {
-    word(meaning);
-    if (place == Place.KIND && meaning == Place.FAILURE) {
+  public void keyword(int node, int meaning, JsonCursor cursor) {
+    keyword(meaning);
+    if (node == Node.KIND && meaning == Node.FAILURE) {
       // The object is itself an error, so its type is the error's type.
-      path.move(Place.TYPE, Place.ERROR_TYPE);
+      cursor.redirect(Node.TYPE, Node.ERROR_TYPE);
     }
   }
 
   @Override
-  public void mark(int place, long letters) {
+  public void literal(int node, long letters) {
     if (letters == DONE) {
-      word(Place.END);
+      keyword(Node.END);
     }
   }
 
   @Override
-  public boolean wants(int place) {
-    return place != Place.MODEL || model.isEmpty();
+  public boolean wants(int node) {
+    return node != Node.MODEL || model.isEmpty();
   }
 
-  /** Handles a word of a closed set, such as the type of an event. */
-  void word(int meaning) {
-    otherData |= meaning != Place.NOTHING;
-    ended |= meaning == Place.END;
-    failed |= meaning == Place.FAILURE;
+  /** Handles the meaning of a keyword, such as the type of an event. */
+  void keyword(int meaning) {
+    otherData |= meaning != Node.NOTHING;
+    ended |= meaning == Node.END;
+    failed |= meaning == Node.FAILURE;
   }
 
   @Override
-  public void count(int place, long count, long nowNanos) {
-    otherData |= place != Place.TOKEN_ID && place != Place.INDEX;
-    switch (place) {
-      case Place.TOKEN_ID -> present(place, nowNanos);
-      case Place.INDEX -> choice = (int) Math.min(count, MAX_CHOICES - 1);
-      case Place.PROMPT -> promptTokens = count;
-      case Place.COMPLETION -> completionTokens = count;
-      case Place.CACHED -> cachedTokens = count;
-      case Place.CACHE_READ -> cacheReadTokens = count;
-      case Place.CACHE_WRITTEN -> cacheWrittenTokens = count;
-      case Place.REASONING -> reasoningTokens = count;
-      case Place.ERROR_CODE -> errorCode = Long.toString(count);
+  public void count(int node, long count, long nowNanos) {
+    otherData |= node != Node.TOKEN_ID && node != Node.INDEX;
+    switch (node) {
+      case Node.TOKEN_ID -> present(node, nowNanos);
+      case Node.INDEX -> choice = (int) Math.min(count, MAX_CHOICES - 1);
+      case Node.PROMPT -> promptTokens = count;
+      case Node.COMPLETION -> completionTokens = count;
+      case Node.CACHED -> cachedTokens = count;
+      case Node.CACHE_READ -> cacheReadTokens = count;
+      case Node.CACHE_WRITTEN -> cacheWrittenTokens = count;
+      case Node.REASONING -> reasoningTokens = count;
+      case Node.ERROR_CODE -> errorCode = Long.toString(count);
       default -> {}
     }
   }
 
   @Override
-  public void text(int place, ShortText text) {
+  public void text(int node, ShortText text) {
     otherData = true;
-    switch (place) {
-      case Place.MODEL -> model = text.text(model);
-      case Place.STATUS -> status(text);
-      case Place.CHOICE_REASON ->
-          choiceReason = text.word(KnownWords::finishReason, finishReasons[choice]);
-      case Place.REASON -> finishReasons[0] = text.word(KnownWords::finishReason, finishReasons[0]);
-      case Place.ERROR_TYPE -> errorType = text.word(KnownWords::errorType, errorType);
-      case Place.ERROR_CODE -> errorCode = text.word(KnownWords::errorType, errorCode);
+    switch (node) {
+      case Node.MODEL -> model = text.text(model);
+      case Node.STATUS -> status(text);
+      case Node.CHOICE_REASON ->
+          choiceReason = text.mapped(KnownWords::finishReason, finishReasons[choice]);
+      case Node.REASON ->
+          finishReasons[0] = text.mapped(KnownWords::finishReason, finishReasons[0]);
+      case Node.ERROR_TYPE -> errorType = text.mapped(KnownWords::errorType, errorType);
+      case Node.ERROR_CODE -> errorCode = text.mapped(KnownWords::errorType, errorCode);
       default -> {}
     }
   }
@@ -225,7 +226,7 @@ final class ResponseFacts implements JsonSink {
   private void status(ShortText text) {
     failed |= text.is("failed");
     if (text.is("completed") || text.is("failed") || text.is("cancelled")) {
-      finishReasons[0] = text.word(KnownWords::finishReason, finishReasons[0]);
+      finishReasons[0] = text.mapped(KnownWords::finishReason, finishReasons[0]);
     }
   }
 

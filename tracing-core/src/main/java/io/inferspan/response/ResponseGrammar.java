@@ -1,7 +1,7 @@
 package io.inferspan.response;
 
 import io.inferspan.json.Grammar;
-import io.inferspan.json.Places;
+import io.inferspan.json.NodeType;
 
 /**
  * The grammar of OpenAI's chat completions, completions and responses and of Anthropic's messages,
@@ -11,61 +11,61 @@ final class ResponseGrammar {
 
   static final Grammar GRAMMAR =
       new Grammar()
-          .elements(Place.TOKEN_IDS, Place.TOKEN_ID)
-          .elements(Place.MARKS, Place.MARK)
-          .rootList(Place.MARKS);
+          .elements(Node.TOKEN_IDS, Node.TOKEN_ID)
+          .elements(Node.DONE_LIST, Node.DONE)
+          .rootList(Node.DONE_LIST);
 
   static {
-    put(Place.ROOT, Place.CHOICES, "choices");
-    put(Place.ROOT, Place.TYPE, "type");
-    put(Place.ROOT, Place.KIND, "object");
-    put(Place.ROOT, Place.EVENT_DELTA, "delta");
-    put(Place.ROOT, Place.DOCUMENT, "response", "message");
-    put(Place.ROOT, Place.ERROR_CODE, "code");
-    document(Place.ROOT);
-    document(Place.DOCUMENT);
-    put(Place.INCOMPLETE, Place.REASON, "reason");
+    put(Node.ROOT, Node.CHOICES, "choices");
+    put(Node.ROOT, Node.TYPE, "type");
+    put(Node.ROOT, Node.KIND, "object");
+    put(Node.ROOT, Node.EVENT_DELTA, "delta");
+    put(Node.ROOT, Node.DOCUMENT, "response", "message");
+    put(Node.ROOT, Node.ERROR_CODE, "code");
+    document(Node.ROOT);
+    document(Node.DOCUMENT);
+    put(Node.INCOMPLETE, Node.REASON, "reason");
 
-    put(Place.CHOICE, Place.INDEX, "index");
-    put(Place.CHOICE, Place.DELTA, "delta");
-    put(Place.CHOICE, Places.CONTENT, "text");
-    put(Place.CHOICE, Place.TOKEN_IDS, "token_ids");
-    put(Place.CHOICE, Place.CHOICE_REASON, "finish_reason");
-    put(Place.DELTA, Places.CONTENT, "content", "reasoning_content", "reasoning", "refusal");
-    put(Place.DELTA, Place.TOOL_CALLS, "tool_calls");
-    put(Place.DELTA, Place.FUNCTION, "function_call");
-    put(Place.TOOL_CALL, Place.FUNCTION, "function");
-    put(Place.FUNCTION, Places.CONTENT, "name", "arguments");
-    put(Place.EVENT_DELTA, Places.CONTENT, "text", "thinking", "partial_json");
-    put(Place.EVENT_DELTA, Place.REASON, "stop_reason");
+    put(Node.CHOICE, Node.INDEX, "index");
+    put(Node.CHOICE, Node.DELTA, "delta");
+    put(Node.CHOICE, NodeType.CONTENT, "text");
+    put(Node.CHOICE, Node.TOKEN_IDS, "token_ids");
+    put(Node.CHOICE, Node.CHOICE_REASON, "finish_reason");
+    put(Node.DELTA, NodeType.CONTENT, "content", "reasoning_content", "reasoning", "refusal");
+    put(Node.DELTA, Node.TOOL_CALLS, "tool_calls");
+    put(Node.DELTA, Node.FUNCTION, "function_call");
+    put(Node.TOOL_CALL, Node.FUNCTION, "function");
+    put(Node.FUNCTION, NodeType.CONTENT, "name", "arguments");
+    put(Node.EVENT_DELTA, NodeType.CONTENT, "text", "thinking", "partial_json");
+    put(Node.EVENT_DELTA, Node.REASON, "stop_reason");
 
-    put(Place.USAGE, Place.PROMPT, "prompt_tokens", "input_tokens");
-    put(Place.USAGE, Place.COMPLETION, "completion_tokens", "output_tokens");
-    put(Place.USAGE, Place.CACHE_READ, "cache_read_input_tokens");
-    put(Place.USAGE, Place.CACHE_WRITTEN, "cache_creation_input_tokens");
-    put(Place.USAGE, Place.REASONING, "reasoning_tokens");
-    put(Place.USAGE, Place.USAGE_DETAILS, "prompt_tokens_details", "completion_tokens_details");
-    put(Place.USAGE, Place.USAGE_DETAILS, "input_tokens_details", "output_tokens_details");
-    put(Place.USAGE_DETAILS, Place.CACHED, "cached_tokens");
-    put(Place.USAGE_DETAILS, Place.REASONING, "reasoning_tokens");
+    put(Node.USAGE, Node.PROMPT, "prompt_tokens", "input_tokens");
+    put(Node.USAGE, Node.COMPLETION, "completion_tokens", "output_tokens");
+    put(Node.USAGE, Node.CACHE_READ, "cache_read_input_tokens");
+    put(Node.USAGE, Node.CACHE_WRITTEN, "cache_creation_input_tokens");
+    put(Node.USAGE, Node.REASONING, "reasoning_tokens");
+    put(Node.USAGE, Node.USAGE_DETAILS, "prompt_tokens_details", "completion_tokens_details");
+    put(Node.USAGE, Node.USAGE_DETAILS, "input_tokens_details", "output_tokens_details");
+    put(Node.USAGE_DETAILS, Node.CACHED, "cached_tokens");
+    put(Node.USAGE_DETAILS, Node.REASONING, "reasoning_tokens");
 
-    put(Place.ERROR, Place.ERROR_TYPE, "type");
-    put(Place.ERROR, Place.ERROR_CODE, "code");
-    put(Place.TYPE, Place.END, "message_stop", "response.completed");
-    put(Place.TYPE, Place.END, "response.incomplete", "response.failed");
-    put(Place.TYPE, Place.FAILURE, "error");
-    put(Place.KIND, Place.FAILURE, "error");
+    put(Node.ERROR, Node.ERROR_TYPE, "type");
+    put(Node.ERROR, Node.ERROR_CODE, "code");
+    put(Node.TYPE, Node.END, "message_stop", "response.completed");
+    put(Node.TYPE, Node.END, "response.incomplete", "response.failed");
+    put(Node.TYPE, Node.FAILURE, "error");
+    put(Node.KIND, Node.FAILURE, "error");
   }
 
   private ResponseGrammar() {}
 
-  private static void document(int place) {
-    put(place, Place.USAGE, "usage");
-    put(place, Place.MODEL, "model");
-    put(place, Place.STATUS, "status");
-    put(place, Place.ERROR, "error");
-    put(place, Place.REASON, "stop_reason");
-    put(place, Place.INCOMPLETE, "incomplete_details");
+  private static void document(int node) {
+    put(node, Node.USAGE, "usage");
+    put(node, Node.MODEL, "model");
+    put(node, Node.STATUS, "status");
+    put(node, Node.ERROR, "error");
+    put(node, Node.REASON, "stop_reason");
+    put(node, Node.INCOMPLETE, "incomplete_details");
   }
 
   private static void put(int from, int to, String... keys) {

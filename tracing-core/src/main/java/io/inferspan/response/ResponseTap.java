@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class ResponseTap {
 
   /**
-   * The maximum memory of a tap. Decoding a compressed body needs another 4 KiB, and zlib's window
-   * outside the heap until {@link #end}.
+   * The maximum memory of a tap, in bytes. Decoding a compressed body needs another 4 KiB, plus
+   * zlib's off-heap window until {@link #end}.
    */
   public static final int MAX_HELD_BYTES = 8 * 1024;
 
@@ -175,13 +175,13 @@ public final class ResponseTap {
     return facts.tokens;
   }
 
-  /** Returns a quantile of the token gaps, with an error of 5 %; -1 if there was none. */
+  /** Returns a quantile of the token gaps, accurate to 5 %; -1 if there was no gap. */
   public long gapNanos(double quantile) {
     TokenGaps gaps = facts.gaps;
     return gaps == null ? -1 : gaps.nanos(quantile);
   }
 
-  /** Returns the longest token gap; -1 if there was none. */
+  /** Returns the longest token gap; -1 if there was no gap. */
   public long maxGapNanos() {
     TokenGaps gaps = facts.gaps;
     return gaps == null ? -1 : gaps.maxNanos();
@@ -235,7 +235,7 @@ public final class ResponseTap {
     return facts.failed;
   }
 
-  /** Returns the type of the error in one word, never a message; null if not reported. */
+  /** Returns the type of the error, never its message; null if not reported. */
   public @Nullable String errorType() {
     return facts.failed ? facts.errorType() : null;
   }
@@ -248,8 +248,8 @@ public final class ResponseTap {
   /**
    * Sets the known attributes on a span; sets none if the body was not observed.
    *
-   * <p>An error within a stream fails the span, because the HTTP status does not show it. An error
-   * that is the whole body does not fail the span here.
+   * <p>An error within a stream fails the span, because the HTTP status does not show it. A body
+   * that consists of an error does not; the caller fails the span by the HTTP status.
    */
   public void describe(OperationSpan span, long arrivedNanos) {
     if (!span.recording()) {
@@ -272,7 +272,7 @@ public final class ResponseTap {
   }
 
   private boolean isReadable() {
-    // Invalid gzip data may decode to something at first.
+    // The first bytes of invalid gzip data may decode without an error.
     boolean decoded = hasFirstToken() || (decoder != null && decoder.isFinished());
     return (encoding == null || decoded) && !unreadable && (events != null || json != null);
   }

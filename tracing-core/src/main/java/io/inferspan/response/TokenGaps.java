@@ -3,8 +3,8 @@ package io.inferspan.response;
 /**
  * A histogram of the gaps between tokens, with sixteen buckets per power of two.
  *
- * <p>The error of a quantile is below 5 % from a microsecond to four minutes, and larger outside of
- * that range; the longest gap is exact.
+ * <p>Quantiles are accurate to 5 % from a microsecond to four minutes, and less accurate outside
+ * that range. The longest gap is exact.
  */
 final class TokenGaps {
 

@@ -1,6 +1,6 @@
 /**
- * Observes an engine's response while it is forwarded: first token, gaps, usage, errors, and its
- * end.
+ * Observes an engine's response while it is forwarded: first token, gaps between tokens, usage,
+ * errors and end.
  *
  * <p>Bytes are read in place; bodies are neither stored nor changed.
  */

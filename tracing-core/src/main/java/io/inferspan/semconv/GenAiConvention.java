@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which keys are written for attributes that the GenAI semantic conventions have renamed. */
+/** Selects the keys of attributes that the GenAI semantic conventions have renamed. */
 public enum GenAiConvention {
   /**
    * The keys that llm-d, vLLM and SGLang write today, such as {@code gen_ai.usage.prompt_tokens}.

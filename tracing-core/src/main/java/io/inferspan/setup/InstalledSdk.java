@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * An SDK that Inferspan built, with the objects that belong to it.
  *
  * @param sdk the SDK
- * @param accounting its accounting of spans
+ * @param accounting counts the spans by outcome
  * @param exporters the span exporters
  * @param pipeline the components shared by all spans, or null if a plugin may have changed them
  * @param disabled whether {@code OTEL_SDK_DISABLED} is set, so that contexts are only propagated
@@ -29,16 +29,19 @@ public record InstalledSdk(
     boolean disabled,
     String summary) {
 
-  private static final int MOST_FLUSHES = 100;
+  private static final int MAX_FLUSHES = 100;
   private static final long BETWEEN_FLUSHES_NANOS = 200_000;
 
-  /** Waits until all ended spans are sent or lost, but no longer than {@code bound}. */
+  /**
+   * Waits until all ended spans are sent or lost, at most {@code bound}; returns whether the
+   * exports succeeded in time.
+   */
   public boolean flush(Duration bound) {
     long deadline = System.nanoTime() + bound.toNanos();
     long endedNow = accounting.ended();
     boolean flushed = flushOnce(bound.toNanos());
     // A flush may return the result of an earlier one that is still running.
-    for (int i = 1; flushed && i < MOST_FLUSHES && accounting.gone() < endedNow; i++) {
+    for (int i = 1; flushed && i < MAX_FLUSHES && accounting.processed() < endedNow; i++) {
       LockSupport.parkNanos(BETWEEN_FLUSHES_NANOS);
       flushed = flushOnce(deadline - System.nanoTime());
     }

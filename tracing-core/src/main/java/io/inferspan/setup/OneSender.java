@@ -8,8 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Selects one of several OTLP senders on the class path, the HTTP clients that an OTLP exporter can
- * use. OkHttp is a dependency of the exporter, so any other sender was added on purpose and is
+ * Selects one of several OTLP senders, the HTTP clients of an OTLP exporter, on the class path.
+ * OkHttp is a dependency of the exporter, so any other sender was added on purpose and is
  * preferred.
  *
  * <p>The SDK would select an arbitrary sender and log a warning. The SDK's system property for

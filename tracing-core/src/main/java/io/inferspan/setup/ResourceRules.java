@@ -28,7 +28,7 @@ final class ResourceRules {
 
   private ResourceRules() {}
 
-  /** Disables the attributes that the SDK would add, unless the user requested them. */
+  /** Disables the SDK's random instance id, unless the user enabled it; drops malformed entries. */
   static void apply(Corrections corrections) {
     if (!corrections.config().getList(ENABLED).contains(INSTANCE_IDS)) {
       List<String> disabled = new ArrayList<>(corrections.config().getList(DISABLED));
@@ -65,7 +65,8 @@ final class ResourceRules {
   }
 
   /**
-   * Returns the resource that llm-d would have: the given defaults, overridden by the environment.
+   * Returns the resource as llm-d sets it: the service's name and version apply unless the
+   * environment sets others.
    */
   static Resource complete(Resource configured, String service, String version) {
     ResourceBuilder builder =

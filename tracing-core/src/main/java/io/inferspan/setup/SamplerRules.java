@@ -25,7 +25,7 @@ final class SamplerRules {
       corrections.replace(
           SAMPLER,
           DEFAULT_SAMPLER,
-          "always_on, always_off, traceidratio or one of them with parentbased_ before it");
+          "always_on, always_off or traceidratio, with or without the prefix parentbased_");
       corrections.replace(ARGUMENT, DEFAULT_RATIO);
     } else if (WITH_RATIO.contains(sampler) && !isRatio(corrections.config().getString(ARGUMENT))) {
       corrections.replace(ARGUMENT, DEFAULT_RATIO, "a number from 0 to 1");

@@ -99,7 +99,7 @@ public final class SdkSetup {
             .addPropertiesCustomizer(config -> settings.given())
             .addPropertiesCustomizer(config -> settings.withoutEmpty(config, DEFAULTS))
             .addPropertiesCustomizer(this::corrected)
-            .addPropertiesCustomizer(this::used)
+            .addPropertiesCustomizer(this::keep)
             .addResourceCustomizer((configured, config) -> completed(configured, service, version))
             .addSpanExporterCustomizer((exporter, config) -> guarded(exporter))
             .addSpanProcessorCustomizer((processor, config) -> accounted(processor))
@@ -109,7 +109,7 @@ public final class SdkSetup {
       builder.setResultAsGlobal();
     }
     OpenTelemetrySdk sdk = build(builder);
-    requireOurs(sdk);
+    rejectConfigFile(sdk);
     chooseReportingExporter();
     return new InstalledSdk(
         sdk,
@@ -134,7 +134,7 @@ public final class SdkSetup {
 
   /**
    * Adds an empty processor if there is none. Without a processor the SDK creates no spans, but
-   * spans must be sampled and propagated even if they are not exported.
+   * contexts must be sampled and propagated even if no span is exported.
    */
   private SdkTracerProviderBuilder withSomeProcessor(SdkTracerProviderBuilder builder) {
     return processors.isEmpty()
@@ -143,7 +143,7 @@ public final class SdkSetup {
   }
 
   /** Rejects a declarative configuration file, which would bypass the privacy guard. */
-  private void requireOurs(OpenTelemetrySdk sdk) {
+  private void rejectConfigFile(OpenTelemetrySdk sdk) {
     if (accounting == null) {
       sdk.close();
       throw new ConfigurationException(
@@ -162,7 +162,7 @@ public final class SdkSetup {
     return Corrections.of(config, warnings);
   }
 
-  private Map<String, String> used(ConfigProperties corrected) {
+  private Map<String, String> keep(ConfigProperties corrected) {
     config = corrected;
     return Map.of();
   }
@@ -260,7 +260,7 @@ public final class SdkSetup {
     if (endpoint == null) {
       endpoint = "http://localhost:" + (protocol.equals(ExporterRules.HTTP) ? 4318 : 4317);
     }
-    // An address may contain credentials.
+    // The address may contain credentials.
     return "OTLP (%s) at %s".formatted(protocol, endpoint.replaceFirst("//[^/]*@", "//"));
   }
 }

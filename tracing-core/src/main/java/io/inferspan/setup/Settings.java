@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inferspan's own settings, looked up in OpenTelemetry's order: the program's values, then system
- * properties, then the environment.
+ * Inferspan's own settings. A value of the program overrides a system property, which overrides an
+ * environment variable, as in OpenTelemetry.
  *
  * @param given the program's values by property name
  */
@@ -49,8 +49,8 @@ public record Settings(Map<String, String> given) {
   }
 
   /**
-   * Returns the defaults of all {@code otel.*} properties that are set to an empty value; null if
-   * there is no default. OpenTelemetry's specification treats an empty value as unset.
+   * Returns the defaults, or null, for all {@code otel.*} properties that are set to an empty
+   * value, which OpenTelemetry's specification treats as unset.
    */
   Map<String, @Nullable String> withoutEmpty(
       ConfigProperties config, Map<String, String> defaults) {
@@ -71,7 +71,7 @@ public record Settings(Map<String, String> given) {
     return variable.toLowerCase(Locale.ROOT).replace('_', '.');
   }
 
-  /** Returns the environment variable of a property: {@code A_B_C} for {@code a.b-c}. */
+  /** Returns the environment variable for a property: {@code A_B_C} for {@code a.b-c}. */
   public static String environmentName(String property) {
     return property.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The callers whose traces are continued: all, or those with an address in given networks. */
+/** The callers whose traces are continued: all, or those with an address in the given networks. */
 public final class TrustedCallers {
 
   private static final String SETTING = "inferspan.trusted.callers";
   private static final String ALL = "all";
   private static final String NONE = "none";
 
-  /** The literals that {@link InetAddress#getByName} never resolves as a name. */
+  /** An IP address literal, which {@link InetAddress#getByName} parses without a DNS lookup. */
   private static final Pattern LITERAL =
       Pattern.compile(
           "((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
@@ -70,7 +70,7 @@ public final class TrustedCallers {
     return networks == null;
   }
 
-  /** Returns whether the caller at this address is trusted; one without a known address is not. */
+  /** Returns whether the caller at this address is trusted; null is trusted only if all are. */
   public boolean contains(@Nullable InetAddress peer) {
     if (networks == null) {
       return true;

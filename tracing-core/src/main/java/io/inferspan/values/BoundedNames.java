@@ -5,8 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the number of meter tags for names that clients choose, such as models and tenants. The
- * first names with a successful request get a tag; all others share the tag {@code other}.
+ * Limits the number of meter tags for names that clients choose, such as models and tenants. A name
+ * gets a tag of its own with its first successful request, until the limit is reached; all other
+ * names share the tag {@code other}.
  */
 public final class BoundedNames {
 
@@ -15,18 +16,18 @@ public final class BoundedNames {
 
   private static final int MAX_CHARS = 128;
 
-  private final int most;
+  private final int maxNames;
   private final Set<String> known = ConcurrentHashMap.newKeySet();
 
-  /** Creates a set of at most {@code most} names with a tag. */
-  public BoundedNames(int most) {
-    this.most = most;
+  /** Creates an instance that gives at most {@code maxNames} names a tag of their own. */
+  public BoundedNames(int maxNames) {
+    this.maxNames = maxNames;
   }
 
   /**
    * Returns the tag of a name.
    *
-   * @param served whether the request succeeded; only then can a new name get a tag
+   * @param served whether the request succeeded; only then can a new name get its own tag
    */
   public String tag(@Nullable String name, boolean served) {
     if (name == null || name.isEmpty() || name.length() > MAX_CHARS) {
@@ -38,12 +39,12 @@ public final class BoundedNames {
     return served && admit(name) ? name : OTHER;
   }
 
-  /** Returns whether the name has a tag. */
+  /** Returns whether the name has a tag of its own. */
   public boolean knows(String name) {
     return known.contains(name);
   }
 
   private synchronized boolean admit(String name) {
-    return known.contains(name) || (known.size() < most && known.add(name));
+    return known.contains(name) || (known.size() < maxNames && known.add(name));
   }
 }

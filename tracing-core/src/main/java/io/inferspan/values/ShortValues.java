@@ -3,7 +3,7 @@ package io.inferspan.values;
 import io.inferspan.propagation.RequestId;
 import org.jspecify.annotations.Nullable;
 
-/** Prepares values chosen by clients for span attributes. */
+/** Sanitizes values that clients choose, for use as span attributes. */
 public final class ShortValues {
 
   /** The length at which a value is truncated. */
@@ -11,7 +11,7 @@ public final class ShortValues {
 
   private ShortValues() {}
 
-  /** Returns the value, truncated; null if it contains anything but visible ASCII characters. */
+  /** Returns the value, truncated; null if the result is not visible ASCII without spaces. */
   public static @Nullable String of(@Nullable String value) {
     if (value == null) {
       return null;

@@ -141,7 +141,7 @@ record Recording(
     private volatile boolean stopped;
 
     @Override
-    public boolean isCrowded() {
+    public boolean isNearlyFull() {
       return false;
     }
 

@@ -1,10 +1,10 @@
 package io.inferspan.epp;
 
 import io.inferspan.json.Grammar;
-import io.inferspan.json.JsonPath;
+import io.inferspan.json.JsonCursor;
 import io.inferspan.json.JsonScanner;
 import io.inferspan.json.JsonSink;
-import io.inferspan.json.Places;
+import io.inferspan.json.NodeType;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.HashSet;
@@ -45,13 +45,13 @@ record Media(String kinds, int items) {
   /** The parts of messages. Invalid JSON gives an arbitrary result, or none. */
   private static final class Parts implements JsonSink {
 
-    private static final int MESSAGE_LIST = Places.LIST | 1;
-    private static final int MESSAGE = Places.OBJECT | 1;
-    private static final int CONTENT = Places.LIST | 2;
-    private static final int PART = Places.RANGE | 1;
-    private static final int SOURCE = Places.RANGE | 2;
-    private static final int ADDRESS = Places.RANGE | 3;
-    private static final int TYPE = Places.WORD | 1;
+    private static final int MESSAGE_LIST = NodeType.LIST | 1;
+    private static final int MESSAGE = NodeType.OBJECT | 1;
+    private static final int CONTENT = NodeType.LIST | 2;
+    private static final int PART = NodeType.RANGE | 1;
+    private static final int SOURCE = NodeType.RANGE | 2;
+    private static final int ADDRESS = NodeType.RANGE | 3;
+    private static final int TYPE = NodeType.KEYWORD | 1;
 
     private static final List<String> KINDS = List.of("", "image", "audio", "video");
 
@@ -63,15 +63,15 @@ record Media(String kinds, int items) {
 
     private static final Grammar FIELDS =
         new Grammar()
-            .put(Places.ROOT, TYPE, "type")
-            .put(Places.ROOT, SOURCE, "image_url", "audio_url", "video_url", "input_audio")
-            .put(Places.ROOT, SOURCE, "source", "file_id")
+            .put(NodeType.ROOT, TYPE, "type")
+            .put(NodeType.ROOT, SOURCE, "image_url", "audio_url", "video_url", "input_audio")
+            .put(NodeType.ROOT, SOURCE, "source", "file_id")
             .put(TYPE, 1, "image_url", "input_image", "image")
             .put(TYPE, 2, "audio_url", "input_audio")
             .put(TYPE, 3, "video_url");
 
     /** The content of a source that is an object: {@code {"url":"…"}}, {@code {"data":"…"}}. */
-    private static final Grammar SOURCES = new Grammar().put(Places.ROOT, ADDRESS, "url", "data");
+    private static final Grammar SOURCES = new Grammar().put(NodeType.ROOT, ADDRESS, "url", "data");
 
     /** The maximum number of distinct items that are counted. */
     private static final int MAX_ITEMS = 1024;
@@ -95,23 +95,23 @@ record Media(String kinds, int items) {
     }
 
     @Override
-    public void word(int place, int meaning, JsonPath path) {
+    public void keyword(int node, int meaning, JsonCursor cursor) {
       kind = meaning;
     }
 
     @Override
-    public void range(int place, int from, int behind) {
-      int to = behind;
+    public void range(int node, int from, int end) {
+      int to = end;
       while (json[to - 1] <= ' ' && json[to - 1] >= 0) {
         to--;
       }
       ByteBuffer value = ByteBuffer.wrap(json, from, to - from);
-      switch (place) {
+      switch (node) {
         case PART -> part(value, from, to);
         case SOURCE, ADDRESS -> {
           if (json[from] == '"') {
             source = value;
-          } else if (place == SOURCE) {
+          } else if (node == SOURCE) {
             scan(SOURCES, from, to);
           }
         }
@@ -120,10 +120,10 @@ record Media(String kinds, int items) {
     }
 
     private void part(ByteBuffer whole, int from, int to) {
-      kind = Places.NOTHING;
+      kind = NodeType.NOTHING;
       source = null;
       scan(FIELDS, from, to);
-      if (kind != Places.NOTHING && sources.size() < MAX_ITEMS) {
+      if (kind != NodeType.NOTHING && sources.size() < MAX_ITEMS) {
         kinds.add(KINDS.get(kind));
         sources.add(source == null ? whole : source);
       }

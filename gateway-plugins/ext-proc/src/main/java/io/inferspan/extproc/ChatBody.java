@@ -3,7 +3,7 @@ package io.inferspan.extproc;
 import io.inferspan.json.Grammar;
 import io.inferspan.json.JsonScanner;
 import io.inferspan.json.JsonSink;
-import io.inferspan.json.Places;
+import io.inferspan.json.NodeType;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
 import java.nio.ByteBuffer;
@@ -24,15 +24,15 @@ final class ChatBody implements JsonSink {
   /** The length limit of a model name. */
   static final int MAX_MODEL_BYTES = 1024;
 
-  private static final int MODEL = Places.RANGE | 1;
-  private static final int STREAM = Places.RANGE | 2;
-  private static final int INPUT = Places.RANGE | 3;
+  private static final int MODEL = NodeType.RANGE | 1;
+  private static final int STREAM = NodeType.RANGE | 2;
+  private static final int INPUT = NodeType.RANGE | 3;
 
   private static final Grammar GRAMMAR =
       new Grammar()
-          .put(Places.ROOT, MODEL, "model")
-          .put(Places.ROOT, STREAM, "stream")
-          .put(Places.ROOT, INPUT, "messages", "prompt", "input");
+          .put(NodeType.ROOT, MODEL, "model")
+          .put(NodeType.ROOT, STREAM, "stream")
+          .put(NodeType.ROOT, INPUT, "messages", "prompt", "input");
 
   private static final byte[] NOTHING = {};
 
@@ -64,20 +64,20 @@ final class ChatBody implements JsonSink {
   }
 
   @Override
-  public void leaves(int place) {
-    over |= place == Places.ROOT;
+  public void leaves(int node) {
+    over |= node == NodeType.ROOT;
   }
 
   @Override
-  public void range(int place, int from, int behind) {
+  public void range(int node, int from, int end) {
     if (over) {
       return;
     }
-    int to = behind;
+    int to = end;
     while (to > from && json[to - 1] <= ' ' && json[to - 1] >= 0) {
       to--;
     }
-    switch (place) {
+    switch (node) {
       case MODEL -> {
         model = text(from, to);
         modelStart = from;

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A skipped event would have reported the same when parsed. */
-class AlikeEventsTest {
+/** An event that matches the template is skipped; parsing it would report the same. */
+class EventTemplateTest {
 
   private static final int STREAMS = 60_000;
   private static final long SEED = 20_260_102;
@@ -40,31 +40,31 @@ class AlikeEventsTest {
           "data: [DONE]\n\n");
 
   private final Random random = new Random(SEED);
-  private final AlikeEvents alike = new AlikeEvents();
+  private final EventTemplate template = new EventTemplate();
 
   @Test
-  void streamsOfAlikeEvents_giveTheSameFactsAsReadByteByByte() {
+  void streamsOfSimilarEvents_reportTheSameAsReadByteByByte() {
     System.out.println("seed " + SEED);
     for (int i = 0; i < STREAMS; i++) {
-      ResponseTap passing = ResponseTap.forContentType(Bodies.SSE);
-      ResponseTap reading = ResponseTap.forContentType(Bodies.SSE);
+      ResponseTap matching = ResponseTap.forContentType(Bodies.SSE);
+      ResponseTap byteByByte = ResponseTap.forContentType(Bodies.SSE);
       StringBuilder stream = new StringBuilder();
       String frame = any(FRAMES);
       for (int event = 1; event <= 8; event++) {
         frame = random.nextInt(4) == 0 ? any(FRAMES) : frame;
         byte[] bytes = events(frame);
         stream.append(new String(bytes, StandardCharsets.UTF_8));
-        passing.see(ByteBuffer.wrap(bytes), event * 1_000L);
+        matching.see(ByteBuffer.wrap(bytes), event * 1_000L);
         for (int at = 0; at < bytes.length; at++) {
-          reading.see(ByteBuffer.wrap(bytes, at, 1), event * 1_000L);
+          byteByByte.see(ByteBuffer.wrap(bytes, at, 1), event * 1_000L);
         }
       }
 
-      assertThat(Seen.of(passing)).as("%s", stream).isEqualTo(Seen.of(reading));
+      assertThat(Seen.of(matching)).as("%s", stream).isEqualTo(Seen.of(byteByByte));
     }
   }
 
-  /** One event of a frame or two, now and then with a byte that does not belong there. */
+  /** Returns one or two events of a frame, sometimes with a misplaced byte. */
   private byte[] events(String frame) {
     String events = frame.replace("%s", any(TEXTS));
     if (random.nextInt(3) == 0) {
@@ -82,11 +82,11 @@ class AlikeEventsTest {
   }
 
   @Test
-  void eventWithAnotherText_isPassed() {
-    keep("data: {'a':'", "one", "'}\n\n");
+  void eventWithAnotherText_matches() {
+    store("data: {'a':'", "one", "'}\n\n");
 
-    assertThat(pass("data: {'a':'another \\\" text'}\n\n")).isTrue();
-    assertThat(pass("data: {'a':'another'}\n\ndata: more")).isTrue();
+    assertThat(matches("data: {'a':'another \\\" text'}\n\n")).isTrue();
+    assertThat(matches("data: {'a':'another'}\n\ndata: more")).isTrue();
   }
 
   @ParameterizedTest
@@ -102,37 +102,37 @@ class AlikeEventsTest {
         "data: {'a':'",
         "data"
       })
-  void eventThatDiffersElsewhere_isNotPassed(String event) {
-    keep("data: {'a':'", "one", "'}\n\n");
+  void eventThatDiffersElsewhere_doesNotMatch(String event) {
+    store("data: {'a':'", "one", "'}\n\n");
 
-    assertThat(pass(event)).isFalse();
+    assertThat(matches(event)).isFalse();
   }
 
   @Test
-  void eventsThatAreNotRepeated_areNoLongerStored() {
+  void afterManyMismatches_eventsAreNoLongerStored() {
     for (int i = 0; i < 5; i++) {
-      keep("data: " + i + "'", "one", "'}\n\n");
+      store("data: " + i + "'", "one", "'}\n\n");
     }
 
-    assertThat(pass("data: 4'one'}\n\n")).isFalse();
+    assertThat(matches("data: 4'one'}\n\n")).isFalse();
   }
 
   @Test
-  void longFrame_isNotKept() {
-    keep("data: " + " ".repeat(AlikeEvents.MAX_BYTES) + "'", "one", "'}\n\n");
+  void longEvent_isNotStored() {
+    store("data: " + " ".repeat(EventTemplate.MAX_BYTES) + "'", "one", "'}\n\n");
 
-    assertThat(pass("data: " + " ".repeat(AlikeEvents.MAX_BYTES) + "'two'}\n\n")).isFalse();
+    assertThat(matches("data: " + " ".repeat(EventTemplate.MAX_BYTES) + "'two'}\n\n")).isFalse();
   }
 
-  private void keep(String before, String text, String behind) {
-    String event = quoted(before + text + behind);
-    alike.keep(Seen.buffer(event), 0, before.length(), event.length());
+  private void store(String before, String text, String after) {
+    String event = quoted(before + text + after);
+    template.store(Seen.buffer(event), 0, before.length(), event.length());
   }
 
   /** Returns whether the event is skipped as a whole, whatever follows it. */
-  private boolean pass(String text) {
+  private boolean matches(String text) {
     String event = quoted(text);
-    int end = alike.pass(Seen.buffer(event), 0, event.length());
+    int end = template.match(Seen.buffer(event), 0, event.length());
     return end > 0 && event.substring(0, end).endsWith("\n\n");
   }
 

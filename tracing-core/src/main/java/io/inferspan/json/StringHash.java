@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Converts a word to a number while it is read, so that keys are compared without strings.
+ * Hashes a string while it is read, so that keys are compared without creating strings.
  *
- * <p>Words of up to seven bytes never collide; longer ones collide like 64-bit hashes.
+ * <p>Strings of up to seven bytes never collide; longer ones collide like 64-bit hashes.
  */
-public final class Word {
+public final class StringHash {
 
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
@@ -16,10 +16,10 @@ public final class Word {
   private long eight;
   private int bytes;
 
-  /** Creates an empty word. */
-  public Word() {}
+  /** Creates the hash of an empty string. */
+  public StringHash() {}
 
-  /** Clears the word. */
+  /** Resets to the hash of an empty string. */
   public void clear() {
     hash = 0;
     eight = 0;
@@ -56,20 +56,20 @@ public final class Word {
     }
   }
 
-  /** Returns the number of the word that was read. */
-  public long number() {
+  /** Returns the hash of the bytes read since {@link #clear()}. */
+  public long value() {
     return mix(hash, eight);
   }
 
-  static long numberOf(String text) {
-    Word word = new Word();
-    for (byte next : text.getBytes(StandardCharsets.US_ASCII)) {
-      word.add(next);
+  static long of(String ascii) {
+    StringHash hash = new StringHash();
+    for (byte next : ascii.getBytes(StandardCharsets.US_ASCII)) {
+      hash.add(next);
     }
-    return word.number();
+    return hash.value();
   }
 
-  /** Mixes the next eight bytes, or the last one to seven, into a hash. */
+  /** Mixes the next eight bytes, or the last up to seven, into a hash. */
   static long mix(long hash, long eight) {
     long mixed = (hash ^ eight) * SPREAD;
     return mixed ^ (mixed >>> 29);

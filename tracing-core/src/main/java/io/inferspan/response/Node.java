@@ -1,24 +1,21 @@
 package io.inferspan.response;
 
-import static io.inferspan.json.Places.CONTENT;
-import static io.inferspan.json.Places.COUNT;
-import static io.inferspan.json.Places.LIST;
-import static io.inferspan.json.Places.OBJECT;
-import static io.inferspan.json.Places.TEXT;
-import static io.inferspan.json.Places.WORD;
+import static io.inferspan.json.NodeType.CONTENT;
+import static io.inferspan.json.NodeType.COUNT;
+import static io.inferspan.json.NodeType.KEYWORD;
+import static io.inferspan.json.NodeType.LIST;
+import static io.inferspan.json.NodeType.OBJECT;
+import static io.inferspan.json.NodeType.TEXT;
 
-import io.inferspan.json.Places;
+import io.inferspan.json.NodeType;
 
-/**
- * The places of {@link ResponseGrammar}. Their bits, defined in {@link Places}, select how a value
- * is reported.
- */
-final class Place {
+/** The nodes of {@link ResponseGrammar}; their {@link NodeType} selects how a value is reported. */
+final class Node {
 
-  static final int NOTHING = Places.NOTHING;
+  static final int NOTHING = NodeType.NOTHING;
 
-  /** The document of a body, or of one event. */
-  static final int ROOT = Places.ROOT;
+  /** The whole JSON of a body or of one event. */
+  static final int ROOT = NodeType.ROOT;
 
   static final int CHOICE = OBJECT | 1;
   static final int CHOICES = LIST | 1;
@@ -28,9 +25,9 @@ final class Place {
   static final int TOKEN_IDS = LIST | 3;
 
   /** The document {@code [DONE]} at the end of a stream, which is read as an array. */
-  static final int MARKS = LIST | 4;
+  static final int DONE_LIST = LIST | 4;
 
-  static final int MARK = Places.MARK;
+  static final int DONE = NodeType.LITERAL;
 
   /** A response or message within an event. */
   static final int DOCUMENT = OBJECT | 5;
@@ -53,10 +50,10 @@ final class Place {
   static final int ERROR = OBJECT | CONTENT | 12;
 
   /** The {@code type} of an event. */
-  static final int TYPE = WORD | 1;
+  static final int TYPE = KEYWORD | 1;
 
-  /** The {@code object} of a response, which names its type. */
-  static final int KIND = WORD | 2;
+  /** The {@code object} of a response, which identifies its type. */
+  static final int KIND = KEYWORD | 2;
 
   /** The meaning of a {@link #TYPE} or {@link #KIND} that ends the response. */
   static final int END = 1;
@@ -84,5 +81,5 @@ final class Place {
   static final int CACHE_WRITTEN = COUNT | 9;
   static final int REASONING = COUNT | 10;
 
-  private Place() {}
+  private Node() {}
 }

@@ -4,13 +4,13 @@ import io.inferspan.json.EightBytes;
 import java.nio.ByteBuffer;
 
 /**
- * Recognises the events of a stream that differ only in the text of their token.
+ * The last event of a stream without its text; matches events that differ only in their text.
  *
  * <p>Engines repeat ids, model and field names with every token. An event that equals the stored
  * one except for its text contains no other information and need not be parsed. Only events that
  * contain nothing but a token are stored, and only if they arrived in one piece.
  */
-final class AlikeEvents {
+final class EventTemplate {
 
   /** The maximum size of a stored event, without its text; larger events are always parsed. */
   static final int MAX_BYTES = 1_024;
@@ -18,32 +18,34 @@ final class AlikeEvents {
   /** The number of consecutive mismatches after which a stream is always parsed. */
   private static final int MAX_MISMATCHES = 4;
 
-  /** The stored event without its text: the bytes before and those behind the text. */
-  private byte[] kept = {};
+  /** The stored event without its text: the bytes before and after it. */
+  private byte[] stored = {};
 
   private int before;
-  private int behind;
+  private int after;
   private int mismatches;
 
   /**
    * Returns the end of the event at {@code from} if it matches the stored one, else {@code from}.
    */
-  int pass(ByteBuffer bytes, int from, int end) {
+  int match(ByteBuffer bytes, int from, int end) {
     int text = from + before;
-    if (before == 0 || end - text <= behind || !isKept(bytes, from, 0, before)) {
+    if (before == 0 || end - text <= after || !equalsStored(bytes, from, 0, before)) {
       return from;
     }
     int quote = endOfString(bytes, text, end);
-    // Without a text there is no token.
-    if (quote == text || end - quote < behind || !isKept(bytes, quote, before, before + behind)) {
+    // An empty text is not a token.
+    if (quote == text
+        || end - quote < after
+        || !equalsStored(bytes, quote, before, before + after)) {
       return from;
     }
     mismatches = 0;
-    return quote + behind;
+    return quote + after;
   }
 
   /** Stores the event in these bounds, whose text begins at {@code text}. */
-  void keep(ByteBuffer bytes, int from, int text, int end) {
+  void store(ByteBuffer bytes, int from, int text, int end) {
     int quote = endOfString(bytes, text, end);
     int length = text - from + end - quote;
     before = 0;
@@ -51,27 +53,27 @@ final class AlikeEvents {
       return;
     }
     mismatches++;
-    if (kept.length < length) {
-      kept = new byte[length];
+    if (stored.length < length) {
+      stored = new byte[length];
     }
     before = text - from;
-    behind = end - quote;
-    bytes.get(from, kept, 0, before).get(quote, kept, before, behind);
+    after = end - quote;
+    bytes.get(from, stored, 0, before).get(quote, stored, before, after);
   }
 
-  private boolean isKept(ByteBuffer bytes, int from, int begin, int end) {
+  private boolean equalsStored(ByteBuffer bytes, int from, int begin, int end) {
     int at = begin;
-    int there = from;
+    int other = from;
     while (end - at >= Long.BYTES) {
-      if (EightBytes.at(bytes, there) != EightBytes.at(kept, at)) {
+      if (EightBytes.at(bytes, other) != EightBytes.at(stored, at)) {
         return false;
       }
       at += Long.BYTES;
-      there += Long.BYTES;
+      other += Long.BYTES;
     }
-    while (at < end && bytes.get(there) == kept[at]) {
+    while (at < end && bytes.get(other) == stored[at]) {
       at++;
-      there++;
+      other++;
     }
     return at == end;
   }

@@ -15,7 +15,7 @@ public interface Attacher {
    */
   BpfLink attach(Path library, List<Site> sites);
 
-  /** Returns the class of the events at this place; each class is attached on its own. */
+  /** Returns the class of a function's events; each class is attached separately. */
   default EventClass classOf(Site site) {
     return EventClass.CALLS;
   }

@@ -18,8 +18,9 @@ import java.util.List;
 public final class CallPrograms implements Attacher {
 
   /**
-   * Stands for the functions of NCCL. Their events belong to {@link EventClass#CALLS}, but their
-   * probes stay attached while the bridge sleeps, to count all collectives of a communicator.
+   * Stands for the functions of NCCL when probes are paused; no library function has this class
+   * otherwise. Their events belong to {@link EventClass#CALLS}, but their probes stay attached
+   * while the bridge sleeps, to count all collectives of a communicator.
    */
   public static final EventClass COLLECTIVES = EventClass.SYSCALLS;
 
@@ -31,7 +32,9 @@ public final class CallPrograms implements Attacher {
     this.programs = programs;
   }
 
-  /** Selects the programs of an object that will be loaded. Must be called before it is loaded. */
+  /**
+   * Selects the programs of an object for this mode. Must be called before the object is loaded.
+   */
   public static CallPrograms choose(BpfObject calls, UprobeMode mode) {
     boolean session = mode == UprobeMode.SESSION;
     calls.autoload("call_session", session);
@@ -63,7 +66,9 @@ public final class CallPrograms implements Attacher {
     }
   }
 
-  /** The kind of call is in the lowest bits of the cookie, as {@code calls.h} says. */
+  /**
+   * Returns the class of the call's kind, which {@code calls.h} puts into the cookie's low bits.
+   */
   @Override
   public EventClass classOf(Site site) {
     Kind kind = Kind.of((int) site.cookie() & KIND);

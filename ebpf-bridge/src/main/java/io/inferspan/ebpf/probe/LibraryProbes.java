@@ -111,7 +111,7 @@ public final class LibraryProbes implements AutoCloseable {
         .anyMatch(library -> library.users().stream().anyMatch(user -> user.pid() == pid));
   }
 
-  /** Returns whether a library is observed that only this one of the known processes maps. */
+  /** Returns whether an observed library is mapped by this process and no other known one. */
   synchronized boolean isWatchedOnlyFor(int pid) {
     return libraries.values().stream()
         .filter(WatchedLibrary::isWatched)
@@ -157,7 +157,7 @@ public final class LibraryProbes implements AutoCloseable {
     libraries.values().forEach(library -> library.pause(events));
   }
 
-  /** Attaches the probes of a class again, and to libraries that were found in the meantime. */
+  /** Attaches the probes of a class again, also to libraries that were found in the meantime. */
   public synchronized void resume(EventClass events) {
     paused.remove(events);
     for (WatchedLibrary library : libraries.values()) {

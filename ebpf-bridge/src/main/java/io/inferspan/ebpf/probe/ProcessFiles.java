@@ -29,13 +29,12 @@ final class ProcessFiles {
   private static final int MAX_MAPPINGS = 65_536;
   private static final int DECIMAL = 10;
 
-  /** Range, execute permission, device, inode and path of a mapping. */
+  /** An executable mapping of a file: its range, device, inode and path. */
   private static final Pattern MAPPING =
       Pattern.compile("([0-9a-f]+-[0-9a-f]+) ..x. [0-9a-f]+ ([0-9a-f:]+) ([0-9]{1,18}) +(/.*)");
 
-  /** The fields of {@code stat} after the name, which may contain anything. */
+  // Indices of fields in stat, counted after the name, which may contain anything.
   private static final int PARENT = 1;
-
   private static final int STARTED = 19;
 
   private static final String DELETED = " (deleted)";
@@ -64,12 +63,12 @@ final class ProcessFiles {
     return started < 0 ? null : new Identity(pid, started);
   }
 
-  /** Returns the executable mappings of a process whose file name is wanted. */
+  /** Returns the files with a wanted name that a process maps as executable. */
   Map<FileId, Mapped> libraries(Identity process, Predicate<String> wantedName) {
     Map<FileId, Mapped> libraries = new LinkedHashMap<>();
     for (String line : lines(path(process.pid(), "maps"))) {
       if (!wantedName.test(name(line))) {
-        continue; // Most lines end here, because the pattern is slower than this test.
+        continue; // Excludes most lines faster than the pattern does.
       }
       Matcher mapping = MAPPING.matcher(line);
       if (mapping.matches()) {
@@ -174,8 +173,8 @@ final class ProcessFiles {
   }
 
   /**
-   * Returns a path to the mapped file: in the process's mount namespace, or the mapping's own if
-   * the file was replaced.
+   * Returns a path to the mapped file: through the process's mount namespace, or through {@code
+   * map_files} if the file was replaced.
    */
   private Path reachable(int pid, Matcher mapping, FileId file) {
     Path seen = path(pid, "root" + mapping.group(4));
@@ -184,7 +183,7 @@ final class ProcessFiles {
         return seen;
       }
     } catch (IOException | UnsupportedOperationException replaced) {
-      // The mapping's own path is valid as long as the file is mapped.
+      // The path in map_files is valid as long as the file is mapped.
     }
     return path(pid, "map_files/" + mapping.group(1));
   }

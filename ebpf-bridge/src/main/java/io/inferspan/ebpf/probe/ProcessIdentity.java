@@ -24,19 +24,23 @@ public record ProcessIdentity(
   public static final ProcessIdentity UNKNOWN = new ProcessIdentity(null, null, null, null);
 
   /**
-   * The prefix of a container runtime, such as {@code docker-} or {@code cri-containerd:}, and 64
-   * digits.
+   * A container's id of 64 hexadecimal digits, after any prefix of a container runtime, such as
+   * {@code docker-} or {@code cri-containerd:}.
    */
   private static final Pattern CONTAINER =
       Pattern.compile("(?:^|[/:-])(?<!conmon-)([0-9a-f]{64})(?:\\.scope)?(?=/|$)");
 
-  /** Mirrors of static pods have a hash as UID. systemd's slices replace dashes by underscores. */
+  /**
+   * A pod's UID. That of a static pod's mirror is a hash; names of systemd's slices have
+   * underscores instead of dashes.
+   */
   private static final Pattern POD =
       Pattern.compile("pod([0-9a-f]{32}|[0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})");
 
   /**
-   * vLLM's prefix can be changed; dimensions of size 1 are left out. Bounded and possessive,
-   * because any process can choose its title, and a long one would overflow the stack.
+   * The title of a vLLM worker, such as {@code VLLM::Worker_PP1_TP3}. Its prefix can be configured,
+   * and dimensions of size 1 are left out. The quantifiers are bounded and possessive, because any
+   * process can choose its title, and a long one would overflow the stack.
    */
   private static final Pattern WORKER =
       Pattern.compile("^[^:/]++::Worker_((?:_?[A-Z]{1,8}+[0-9]{1,8}+){1,8}+)");
@@ -58,9 +62,9 @@ public record ProcessIdentity(
   }
 
   /** Returns the innermost match, because the node may be a container itself. */
-  private static @Nullable String last(Pattern pattern, List<String> cgroups) {
-    return cgroups.stream()
-        .flatMap(path -> pattern.matcher(path).results())
+  private static @Nullable String last(Pattern pattern, List<String> texts) {
+    return texts.stream()
+        .flatMap(text -> pattern.matcher(text).results())
         .map((MatchResult found) -> found.group(1))
         .reduce((outer, inner) -> inner)
         .orElse(null);

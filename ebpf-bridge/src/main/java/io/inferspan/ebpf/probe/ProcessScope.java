@@ -66,7 +66,8 @@ public final class ProcessScope {
   }
 
   /**
-   * Returns whether a process is selected; caches the result for its ancestors in {@code descends}.
+   * Returns whether a process is selected. Caches in {@code descends} which processes were chosen
+   * or descend from a chosen one.
    */
   boolean includes(int pid, Map<Integer, Boolean> descends) {
     return isInGroup(pid) && (choice.everything() || descends(pid, MAX_GENERATIONS, descends));

@@ -33,36 +33,37 @@ public final class ProcessWatch implements AutoCloseable {
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** The pause before new processes are examined; most of them have exited by then. */
-  private static final long READ_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long START_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   /** The interval of checks for exits whose events were missed. */
-  private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long EXITS_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   /** The interval of checks for processes that change their name, which no event reports. */
-  private static final long RENAMED_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long RENAMES_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final ProcessScope scope;
   private final Parts parts;
   private final BlockingQueue<Note> notes = new ArrayBlockingQueue<>(MAX_NOTES);
 
-  /** Processes that have started, and whether a note about them is queued. */
+  /** Processes that have started and are not examined yet. */
   private final Set<Integer> started = ConcurrentHashMap.newKeySet();
 
-  private final AtomicBoolean noted = new AtomicBoolean();
-  private final CountDownLatch lookedAround = new CountDownLatch(1);
+  /** Whether {@link #STARTS} is queued. */
+  private final AtomicBoolean startsQueued = new AtomicBoolean();
+  private final CountDownLatch scanned = new CountDownLatch(1);
   private final LongAdder failures = new LongAdder();
   private final LongAdder refusals = new LongAdder();
   private final Thread thread;
 
-  /** Processes with state that is removed when they exit. Only the thread changes it. */
+  /** Processes whose state is removed when they exit. Only the thread changes this set. */
   private final Set<Integer> known = ConcurrentHashMap.newKeySet();
 
   /** Cache of the processes that were not selected when they were found. */
-  private final Set<Integer> passed = new HashSet<>();
+  private final Set<Integer> notSelected = new HashSet<>();
 
-  private long renamedNanos = System.nanoTime();
+  private long renamesCheckedNanos = System.nanoTime();
   private long sweptNanos;
-  private long askedNanos;
+  private long exitsCheckedNanos;
   private volatile boolean missed;
   private volatile boolean called;
   private volatile boolean closing;
@@ -133,7 +134,7 @@ public final class ProcessWatch implements AutoCloseable {
   /** Waits until existing processes are scanned; returns false on timeout. */
   public boolean awaitFirstLook(Duration bound) {
     try {
-      return lookedAround.await(bound.toNanos(), TimeUnit.NANOSECONDS);
+      return scanned.await(bound.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
@@ -142,13 +143,13 @@ public final class ProcessWatch implements AutoCloseable {
 
   /** Queues a change of a process; never blocks. */
   public void note(Change change, int pid) {
-    // Exits of unknown processes are ignored, unless a queued change may make the process known.
     if (change == Change.STARTED) {
       noteStart(pid);
       return;
     }
     if (change == Change.EXITED) {
       started.remove(pid);
+      // Exits of unknown processes are ignored, unless a queued change may make the process known.
       if (notes.isEmpty() && !known.contains(pid)) {
         return;
       }
@@ -162,7 +163,7 @@ public final class ProcessWatch implements AutoCloseable {
     } else {
       missed = true;
     }
-    if (!noted.getAndSet(true)) {
+    if (!startsQueued.getAndSet(true)) {
       offer(STARTS);
     }
   }
@@ -188,8 +189,8 @@ public final class ProcessWatch implements AutoCloseable {
   }
 
   private void run() {
-    quietly(this::lookAround);
-    lookedAround.countDown();
+    quietly(this::scan);
+    scanned.countDown();
     while (!closing) {
       Note note = next();
       if (called) {
@@ -199,7 +200,7 @@ public final class ProcessWatch implements AutoCloseable {
       if (note != null) {
         quietly(() -> follow(note));
       }
-      quietly(this::tidyUp);
+      quietly(this::checkPeriodically);
     }
   }
 
@@ -238,8 +239,8 @@ public final class ProcessWatch implements AutoCloseable {
 
   /** Examines the processes that have started and not exited. */
   private void lookAtStarted() {
-    LockSupport.parkNanos(READ_NANOS);
-    noted.set(false);
+    LockSupport.parkNanos(START_PAUSE_NANOS);
+    startsQueued.set(false);
     for (int pid : List.copyOf(started)) {
       if (started.remove(pid)) {
         quietly(() -> look(pid, LibraryProbes::lookAtProgram));
@@ -252,12 +253,12 @@ public final class ProcessWatch implements AutoCloseable {
       return;
     }
     if (!scope.isEverything()) {
-      // The kernel removes processes that exit, but this one exited before it was added.
-      takeOut(pid);
+      // The kernel removes processes that exit, but this one may have exited before it was added.
+      removeTarget(pid);
     }
     if (parts.libraries().stream().anyMatch(each -> each.isWatchedOnlyFor(pid))) {
       // Its children may map its libraries, too, and no event has reported them.
-      lookForNewOnes();
+      findUnreported();
     }
     parts.libraries().forEach(each -> each.forget(pid));
   }
@@ -266,7 +267,7 @@ public final class ProcessWatch implements AutoCloseable {
     look(pid, LibraryProbes::look);
   }
 
-  private void look(int pid, ObjIntConsumer<LibraryProbes> closely) {
+  private void look(int pid, ObjIntConsumer<LibraryProbes> examine) {
     boolean own = pid == parts.ownPid();
     boolean chosen = !own && scope.includes(pid);
     if (chosen && scope.growsUnseen()) {
@@ -277,7 +278,7 @@ public final class ProcessWatch implements AutoCloseable {
       updateTarget(pid, chosen);
     }
     if (own || chosen) {
-      parts.libraries().forEach(each -> closely.accept(each, pid));
+      parts.libraries().forEach(each -> examine.accept(each, pid));
       if (scope.isEverything() && isRemembered(pid)) {
         known.add(pid);
       }
@@ -292,22 +293,22 @@ public final class ProcessWatch implements AutoCloseable {
 
   private void updateTarget(int pid, boolean chosen) {
     if (!chosen) {
-      takeOut(pid);
+      removeTarget(pid);
     } else if (!parts.translated() && !parts.targets().add(pid)) {
       // The table was full.
       refusals.increment();
     }
   }
 
-  private void takeOut(int pid) {
+  private void removeTarget(int pid) {
     if (!parts.translated()) {
       parts.targets().remove(pid);
     }
   }
 
-  private void lookAround() {
+  private void scan() {
     missed = false;
-    noted.set(false);
+    startsQueued.set(false);
     started.clear();
     scope.all().forEach(this::look);
   }
@@ -316,44 +317,44 @@ public final class ProcessWatch implements AutoCloseable {
    * Finds selected processes that no event reported: children that executed no program, and
    * processes that were moved into the cgroup.
    */
-  private void lookForNewOnes() {
-    Set<Integer> there = new HashSet<>(scope.all());
+  private void findUnreported() {
+    Set<Integer> all = new HashSet<>(scope.all());
     if (scope.hasGroup()) {
-      passed.clear();
+      notSelected.clear();
     }
-    passed.retainAll(there);
+    notSelected.retainAll(all);
     Map<Integer, Boolean> descends = new HashMap<>();
-    for (int pid : there) {
-      if (!known.contains(pid) && passed.add(pid) && scope.includes(pid, descends)) {
-        passed.remove(pid);
+    for (int pid : all) {
+      if (!known.contains(pid) && notSelected.add(pid) && scope.includes(pid, descends)) {
+        notSelected.remove(pid);
         look(pid);
       }
     }
-    known.stream().filter(pid -> !there.contains(pid)).toList().forEach(this::forget);
+    known.stream().filter(pid -> !all.contains(pid)).toList().forEach(this::forget);
   }
 
-  private void tidyUp() {
+  private void checkPeriodically() {
     long nowNanos = System.nanoTime();
     if (nowNanos - sweptNanos < SWEEP_NANOS) {
       return;
     }
     sweptNanos = nowNanos;
     quietly(parts.often());
-    boolean blind = missed || parts.translated();
-    if (nowNanos - renamedNanos >= RENAMED_NANOS) {
-      renamedNanos = nowNanos;
-      passed.clear();
+    boolean exitsMissed = missed || parts.translated();
+    if (nowNanos - renamesCheckedNanos >= RENAMES_NANOS) {
+      renamesCheckedNanos = nowNanos;
+      notSelected.clear();
     }
     if (missed) {
-      lookAround();
+      scan();
     } else if (scope.growsUnseen()) {
-      lookForNewOnes();
+      findUnreported();
     }
-    if (blind || nowNanos - askedNanos >= ASK_NANOS) {
-      askedNanos = nowNanos;
+    if (exitsMissed || nowNanos - exitsCheckedNanos >= EXITS_NANOS) {
+      exitsCheckedNanos = nowNanos;
       parts.libraries().forEach(LibraryProbes::sweep);
       if (scope.growsUnseen()) {
-        leaveStrangers();
+        forgetUnselected();
       } else {
         known.removeIf(pid -> !isRemembered(pid));
       }
@@ -361,7 +362,7 @@ public final class ProcessWatch implements AutoCloseable {
   }
 
   /** Removes processes that are no longer selected because their pid was reused. */
-  private void leaveStrangers() {
+  private void forgetUnselected() {
     known.stream()
         .filter(pid -> pid != parts.ownPid() && !scope.includes(pid))
         .toList()

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An examined library: its observed functions, the processes that map it, and its link if probes
- * are attached.
+ * An examined library: its observed functions, the processes that map it, and the links of its
+ * attached probes.
  *
  * <p>It keeps the file open, because the process that mapped it may have exited when probes are
  * attached again.

@@ -209,7 +209,7 @@ public final class KernelSide implements AutoCloseable {
     return traps;
   }
 
-  /** Maps the settings of the programs. */
+  /** Maps the settings of the programs into memory. */
   public KernelSettings settings() {
     int flags = 0;
     if (shared != null) {

@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
 public final class AdoptedProcesses {
 
   /**
-   * The maximum number of scans for processes that start during the adoption. After it, the
-   * kernel's programs adopt children when they start.
+   * The maximum number of scans for descendants. A scan can miss children whose parent is not
+   * adopted yet; the kernel's programs adopt children of adopted processes.
    */
-  private static final int LOOKS = 10;
+  private static final int SCANS = 10;
 
   private final @Nullable Adoptions adoptions;
   private boolean closed;
 
   /**
-   * Creates an instance. If {@code adoptions} is null, because the kernel refused the programs or
-   * this process has another PID namespace, it adopts nothing.
+   * Creates an instance, which adopts nothing if {@code adoptions} is null: the kernel refused the
+   * programs, or this process is not in the initial PID namespace.
    */
   AdoptedProcesses(@Nullable Adoptions adoptions) {
     this.adoptions = adoptions;
@@ -55,14 +55,14 @@ public final class AdoptedProcesses {
     }
   }
 
-  /** Makes later calls do nothing. Must be called before the kernel side is closed. */
+  /** Disables the other methods. Must be called before the kernel side is closed. */
   synchronized void close() {
     closed = true;
   }
 
   private static void joinDescendants(Adoptions adoptions, int pid, long owner) {
     Set<Long> joined = new TreeSet<>();
-    for (int look = 0; look < LOOKS; look++) {
+    for (int scan = 0; scan < SCANS; scan++) {
       Set<Long> fresh = descendants(pid);
       fresh.removeAll(joined);
       if (fresh.isEmpty()) {

@@ -41,7 +41,9 @@ final class BudgetController {
   /** The share of the budget for trials of classes that probably do not fit. */
   private static final double FOR_TRIALS = 0.2;
 
-  /** How long before the unused part of the budget has paid for changes the next may follow. */
+  /**
+   * A change may follow this long before the unused part of the budget has paid for earlier ones.
+   */
   private static final long ADVANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(750);
 
   private static final long MOST_TRIAL_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -49,7 +51,7 @@ final class BudgetController {
   /** Detail is raised up to this share of the budget: estimates are off by a few percent. */
   private static final double AIM = 0.9;
 
-  /** The unused share of the budget that the trial of a class needs that probably does not fit. */
+  /** The unused share of the budget that is needed to try a class that probably does not fit. */
   private static final double ROOM_TO_TRY = 0.1;
 
   /** The assumed cost of a detached class that was never measured. */
@@ -81,10 +83,10 @@ final class BudgetController {
   /** When the unused part of the budget will have covered what trials and changes have cost. */
   private long nextAttach;
 
-  /** When {@link #FOR_TRIALS} of the budget will have covered it. */
+  /** When {@link #FOR_TRIALS} of the budget will have covered the same cost. */
   private long nextTry;
 
-  /** The share of the budget that was left in the last period within it. */
+  /** The unused share of the budget in the last period that did not exceed it. */
   private double unused;
 
   /**
@@ -255,7 +257,7 @@ final class BudgetController {
     onTrial = null;
     double spent = spent(load, tried);
     set(tried, DetailLevel.DETACHED);
-    // What the bridge takes without the class is not a cost of the trial.
+    // The bridge's cost without the class is not a cost of the trial.
     double cost = spent * (nowNanos - attachedNanos);
     wait(tried, cost, nowNanos);
     switched(cost, nowNanos);
@@ -305,7 +307,7 @@ final class BudgetController {
           attach(events, nowNanos);
           return;
         }
-        room -= attachedCost(events); // No class that is shed earlier takes its room.
+        room -= attachedCost(events); // Reserved: classes that are lowered first must not use it.
       }
       if (events == EventClass.REQUESTS && isDetached(events)) {
         break; // Other classes have no events without recognised requests.
@@ -338,12 +340,12 @@ final class BudgetController {
     }
   }
 
-  /** Returns whether a class that fits can be attached; system calls have no probes to attach. */
+  /** Returns whether attaching a class that fits is paid for; system calls have no probes. */
   private boolean isPaid(EventClass events, long nowNanos) {
     return events == EventClass.SYSCALLS || nowNanos >= nextAttach - ADVANCE_NANOS;
   }
 
-  /** Without waits for the device, launches say little about an engine's step. */
+  /** Returns whether events of the class say little: launches do without waits for the device. */
   private boolean isUseless(EventClass events) {
     return events == EventClass.LAUNCHES && isDetached(EventClass.CALLS);
   }

@@ -47,12 +47,12 @@ final class BudgetKeeper {
   private static final Duration END = Duration.ofSeconds(2);
   private static final long LOOK_MILLIS = 250;
 
-  /** The time after a change while every class is detached, so that nothing can be lowered. */
+  /** The interval after a change that detached every class: nothing can be lowered further. */
   private static final long LOOK_DETACHED_MILLIS = 1_000;
 
   private static final long MEASURED_MILLIS = 50;
 
-  /** Traps change with the clock of the processor and the mitigations of the kernel. */
+  /** The interval of measuring traps, whose cost changes with the processor's clock frequency. */
   private static final long TRAPS_NANOS = TimeUnit.HOURS.toNanos(1);
 
   private static final List<Kind> KINDS =

@@ -26,7 +26,7 @@ final class ClassCosts {
     return known.get(events);
   }
 
-  /** Notes what attached classes cost, and how far this shows that the load has changed. */
+  /** Records the costs of attached classes, and scales those of detached ones with the load. */
   void follow(Load load, DetailLevels levels) {
     Map<EventClass, Double> attached = new EnumMap<>(EventClass.class);
     load.inFull()
@@ -49,8 +49,8 @@ final class ClassCosts {
   }
 
   /**
-   * Notes that the bridge fell asleep or woke. Costs while asleep are another load: they do not
-   * show what the classes cost afterwards.
+   * Notes that the bridge fell asleep or woke. Costs measured while asleep do not show what the
+   * classes cost afterwards.
    */
   void sleep(boolean asleep) {
     if (asleep && awake == null) {

@@ -45,8 +45,8 @@ final class CloseStack {
       close();
       kernel.withdraw();
       kernel.close();
-    } catch (RuntimeException | Error left) {
-      cause.addSuppressed(left);
+    } catch (RuntimeException | Error unclosed) {
+      cause.addSuppressed(unclosed);
       kernel.detach();
     }
   }
@@ -57,7 +57,7 @@ final class CloseStack {
     } catch (RuntimeException stuck) {
       throw stuck;
     } catch (Exception impossible) {
-      throw new IllegalStateException("closing a part of the bridge", impossible);
+      throw new IllegalStateException("a part of the bridge could not be closed", impossible);
     }
   }
 }

@@ -37,7 +37,7 @@ final class DetailSwitch {
   private boolean asleep;
   private boolean collectivesOff;
 
-  /** Whether the probes on collectives do not fit into the budget until the bridge wakes. */
+  /** Whether the budget keeps the probes on collectives detached until the bridge wakes. */
   private boolean collectivesPaused;
 
   private boolean tcp = true;
@@ -70,7 +70,7 @@ final class DetailSwitch {
     return next.getOrDefault(events, 0.0);
   }
 
-  /** Notes these costs; those of other classes stay. */
+  /** Sets the costs that {@link #next} returns, of these classes only. */
   void expect(Map<EventClass, Double> costs) {
     Map<EventClass, Double> all = new HashMap<>(next);
     all.putAll(costs);
@@ -94,7 +94,7 @@ final class DetailSwitch {
     apply();
   }
 
-  /** Returns whether the bridge sleeps, after a change has been applied. */
+  /** Returns whether the bridge sleeps; waits for a change that is being applied. */
   synchronized boolean isAsleep() {
     return asleep;
   }
@@ -105,7 +105,10 @@ final class DetailSwitch {
     apply();
   }
 
-  /** Collectives are detached last, so that no event has a number of which some were missed. */
+  /**
+   * Applies the wanted levels. The probes on collectives are attached first and detached last, so
+   * that no reported collective has a wrong sequence number.
+   */
   private void apply() {
     boolean off = collectivesPaused || isOff(wanted, EventClass.CALLS);
     if (!off) {
@@ -118,8 +121,8 @@ final class DetailSwitch {
   }
 
   /**
-   * Applies the levels: attaches probes before the programs report their events, and detaches them
-   * afterwards.
+   * Applies the levels: attaches probes before the programs report their events, and detaches
+   * probes after the programs have stopped reporting.
    */
   private void applyLevels() {
     DetailLevels next = asleep ? wanted.lowest(ASLEEP) : wanted;
@@ -147,8 +150,8 @@ final class DetailSwitch {
   }
 
   /**
-   * Attaches or detaches the programs of TCP events. While they were detached, sockets were closed
-   * and their addresses reused, so that older senders must be ignored.
+   * Attaches or detaches the programs of TCP events. While they were detached, the kernel may have
+   * reused the addresses of closed sockets, so senders from before are ignored.
    */
   private void setTcp(boolean attached) {
     kernel.setTcp(attached);
@@ -168,8 +171,9 @@ final class DetailSwitch {
   }
 
   /**
-   * Only the budget detaches them: a collective that is missed makes later numbers wrong. So the
-   * communicators are forgotten before, and those that were created meanwhile afterwards.
+   * Detaches the probes on collectives, or attaches them again. Collectives that are missed make
+   * the sequence numbers of later ones wrong, so the communicators are removed before the change,
+   * and those created meanwhile after it.
    */
   private void setCollectives(boolean off) {
     if (off == collectivesOff) {

@@ -40,10 +40,10 @@ import org.jspecify.annotations.Nullable;
 /** A running bridge, which connects the packages of this module. */
 public final class LiveBridge {
 
-  private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
-  private static final Duration RING_ENDS = Duration.ofSeconds(2);
-  private static final Duration WATCH_ENDS = Duration.ofSeconds(2);
-  private static final Duration LAST_EVENTS = Duration.ofMillis(100);
+  private static final Duration FIRST_SCAN_TIMEOUT = Duration.ofSeconds(3);
+  private static final Duration RING_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration WATCH_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration LAST_EVENTS_TIMEOUT = Duration.ofMillis(100);
 
   private final KernelSide kernel;
   private final KernelCounters counters;
@@ -93,9 +93,9 @@ public final class LiveBridge {
     this.idle = new IdleController(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);
-    parts.thread(() -> watch.close(WATCH_ENDS));
+    parts.thread(() -> watch.close(WATCH_TIMEOUT));
     this.ring = ringStart.start(reader, sink, readiness(epoll));
-    parts.thread(() -> ring.close(RING_ENDS));
+    parts.thread(() -> ring.close(RING_TIMEOUT));
     var readers = new BudgetKeeper.Readers(settings, counters, sink.accounting(), reader);
     this.budget = BudgetKeeper.of(config, kernel, readers, detail);
   }
@@ -123,11 +123,11 @@ public final class LiveBridge {
     }
     if (isBlindFor(config.scope())) {
       limits.add(
-          "processes cannot be selected by pid or name in a PID namespace of the bridge's own: share"
-              + " the machine's (hostPID, docker run --pid host)");
+          "processes cannot be selected by pid or name in a PID namespace other than the host's:"
+              + " share it (hostPID, docker run --pid host)");
     }
-    if (!watch.awaitFirstLook(FIRST_LOOK)) {
-      limits.add("the search for libraries of running processes has not finished");
+    if (!watch.awaitFirstLook(FIRST_SCAN_TIMEOUT)) {
+      limits.add("calls of running processes are missing until all their libraries are found");
     }
   }
 
@@ -144,7 +144,7 @@ public final class LiveBridge {
     return ProcessWatch.start(
         new ProcessScope(KernelPlanner.choice(config.scope())),
         new ProcessWatch.Parts(
-            kernel.libraries(), kernel.targets(), this::often, identity.isTranslated(), ownPid));
+            kernel.libraries(), kernel.targets(), this::tidyUp, identity.isTranslated(), ownPid));
   }
 
   private EventSink.Sources sources(BridgeConfig config) {
@@ -237,7 +237,7 @@ public final class LiveBridge {
   }
 
   /**
-   * Handles a control event on the ring's thread, which must not block while probes are attached.
+   * Handles a control event on the ring's thread, which must not wait for probes to be attached.
    */
   private void control(Kind kind, EventView event) {
     switch (kind) {
@@ -249,7 +249,7 @@ public final class LiveBridge {
     }
   }
 
-  private void often() {
+  private void tidyUp() {
     OwnThreads threads = ownThreads;
     if (threads != null) {
       threads.sweep();
@@ -324,7 +324,7 @@ public final class LiveBridge {
     return detail;
   }
 
-  /** Returns the limitations other than programs that are not attached. */
+  /** Returns the limitations of this bridge, except programs that are not attached. */
   public List<String> limits() {
     return List.copyOf(limits);
   }
@@ -350,7 +350,7 @@ public final class LiveBridge {
     settings.stop();
     awaitLastEvents();
     kernel.withdraw();
-    boolean ended = ring.close(RING_ENDS);
+    boolean ended = ring.close(RING_TIMEOUT);
     if (ended) {
       sink.flush();
     }
@@ -359,14 +359,14 @@ public final class LiveBridge {
 
   /** Waits briefly for events that programs are still writing. */
   private void awaitLastEvents() {
-    long deadline = System.nanoTime() + LAST_EVENTS.toNanos();
+    long deadline = System.nanoTime() + LAST_EVENTS_TIMEOUT.toNanos();
     while (sink.accounting().consumed() + counters.lost(RING_FULL) < counters.produced()
         && System.nanoTime() < deadline) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
     }
   }
 
-  /** Detaches on another thread: with one perf event per function it may take many seconds. */
+  /** Detaches on another thread, because many seconds pass if each function has a perf event. */
   private void leaveKernel(Duration bound, boolean ringEnded) {
     Thread leaving =
         Thread.ofPlatform()
@@ -385,10 +385,10 @@ public final class LiveBridge {
   private void releaseAll(boolean ringEnded) {
     // The threads that attach probes end before all programs are detached.
     boolean budgetEnded = budget == null || budget.close();
-    boolean watchEnded = watch.close(WATCH_ENDS) && budgetEnded;
+    boolean watchEnded = watch.close(WATCH_TIMEOUT) && budgetEnded;
     ReferenceClock clock = sink.reference();
     if (clock != null) {
-      clock.close(); // Its thread uses nothing of the kernel side.
+      clock.close(); // Always safe: its thread does not use the kernel side.
     }
     kernel.detach();
     // Memory that a thread may still read is freed when the process exits.

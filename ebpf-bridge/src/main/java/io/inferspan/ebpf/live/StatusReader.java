@@ -27,11 +27,11 @@ import java.util.Map;
 public final class StatusReader {
 
   private final LiveBridge bridge;
-  private final SpanAccounting books;
+  private final SpanAccounting accounting;
 
   private StatusReader(LiveBridge bridge) {
     this.bridge = bridge;
-    this.books = bridge.sink().accounting();
+    this.accounting = bridge.sink().accounting();
   }
 
   /** Returns the current status of a bridge. */
@@ -82,7 +82,7 @@ public final class StatusReader {
     List<Events> events = new ArrayList<>();
     for (Kind kind : Kind.values()) {
       // Read before the produced events, so that the difference is never negative.
-      long read = books.consumed(kind);
+      long read = accounting.consumed(kind);
       long produced = bridge.counters().produced(kind);
       if (produced > 0 || read > 0) {
         events.add(new Events(KernelCounters.nameOf(kind), produced, read));
@@ -97,7 +97,7 @@ public final class StatusReader {
       losses.put("kernel." + reason.word(), bridge.counters().lost(reason));
     }
     for (SpanAccounting.Drop reason : SpanAccounting.Drop.values()) {
-      losses.put(reason.name().toLowerCase(Locale.ROOT), books.dropped(reason));
+      losses.put(reason.name().toLowerCase(Locale.ROOT), accounting.dropped(reason));
     }
     return losses;
   }
@@ -128,6 +128,11 @@ public final class StatusReader {
   }
 
   private Spans spans() {
-    return new Spans(books.emitted(), books.folded(), books.folds(), books.control(), books.held());
+    return new Spans(
+        accounting.emitted(),
+        accounting.folded(),
+        accounting.folds(),
+        accounting.control(),
+        accounting.held());
   }
 }

@@ -1,4 +1,4 @@
-/** Connects the other packages to a running bridge, with its status and meters. */
+/** Runs a bridge, which connects the other packages, and reports its status and meters. */
 @NullMarked
 package io.inferspan.ebpf.live;
 

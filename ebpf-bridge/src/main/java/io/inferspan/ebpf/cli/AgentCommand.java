@@ -79,7 +79,7 @@ final class AgentCommand extends ToolCommand {
               + " program of the machine two clock readings per run.")
   private boolean measured;
 
-  /** Returns the settings for the help, in two columns. */
+  /** Returns the list of settings for the help text, in two columns. */
   static String[] footer() {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put(
@@ -198,7 +198,7 @@ final class AgentCommand extends ToolCommand {
 
   static int unavailable(EbpfSupport.Unavailable none, PrintStream err) {
     err.println("nothing can be attached: " + none.reason() + "; " + none.remedy());
-    err.println("the command doctor lists everything that is needed");
+    err.println("run the command doctor for a list of all prerequisites");
     return EbpfTool.FAILED;
   }
 

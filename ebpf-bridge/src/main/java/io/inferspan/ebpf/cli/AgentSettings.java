@@ -23,7 +23,7 @@ final class AgentSettings {
   /**
    * OpenTelemetry's default of 2,048 suits a few spans per request; the agent can write a hundred.
    */
-  private static final String MANY = "16384";
+  private static final String DEFAULT_QUEUE = "16384";
 
   /** The sampler of traces that start in the agent: those of engine steps. */
   private static final String SAMPLER = "otel.traces.sampler";
@@ -54,7 +54,7 @@ final class AgentSettings {
   String scope() {
     String watched = value(SCOPE);
     return watched == null || watched.equals("everything")
-        ? "everything that carries a traceparent"
+        ? "every process that receives a traceparent"
         : watched.replace(",", ", ");
   }
 
@@ -70,7 +70,7 @@ final class AgentSettings {
 
   /** Returns the capacity of the queue of finished spans. */
   String queuedSpans() {
-    return or(value(QUEUE), MANY);
+    return or(value(QUEUE), DEFAULT_QUEUE);
   }
 
   /** Returns the sampling settings: one in ten engine steps unless a sampler is set. */

@@ -96,7 +96,7 @@ final class ColdStartCommand extends ToolCommand {
     }
     requireHttp("--ready-url", url);
     requireHttp("--desk", desk);
-    bucket = within("--bucket-ms", bucketMillis, LONGEST_BUCKET_MILLIS);
+    bucket = within("--bucket-ms", bucketMillis, MAX_BUCKET_MILLIS);
     return ColdStartRun.run(this);
   }
 
@@ -112,7 +112,7 @@ final class ColdStartCommand extends ToolCommand {
       @Option(names = "--bucket-ms", paramLabel = "N", description = BUCKETS)
           @Nullable Integer bucketMillis)
       throws IOException {
-    int bucket = within("--bucket-ms", bucketMillis, LONGEST_BUCKET_MILLIS);
+    int bucket = within("--bucket-ms", bucketMillis, MAX_BUCKET_MILLIS);
     tool().out.print(CallReport.of(read(file), bucket));
     return EbpfTool.DONE;
   }

@@ -44,7 +44,7 @@ final class ColdStartRun {
   /** A start is rare, so its trace is recorded unless the parent span is not sampled. */
   private static final String SAMPLER = "otel.traces.sampler";
 
-  private static final int LOOK_MILLIS = 50;
+  private static final int POLL_MILLIS = 50;
 
   /** Gives the JVM time to finish compiling before the command needs the CPUs. */
   private static final long COMPILATION_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
@@ -67,7 +67,7 @@ final class ColdStartRun {
     this.err = tool.err;
   }
 
-  /** Returns the exit status, which says whether the server became ready. */
+  /** Observes a start; returns the exit status, which says whether the server became ready. */
   static int run(ColdStartCommand options) throws IOException, InterruptedException {
     EbpfTool tool = options.tool();
     long root = options.pid == 0 ? ProcessHandle.current().pid() : options.pid;
@@ -138,8 +138,8 @@ final class ColdStartRun {
         throw new IOException(
             "process "
                 + root.pid()
-                + " cannot be followed: unset TRACEPARENT if it is not sampled, or run coldstart in the"
-                + " machine's PID namespace (hostPID, docker run --pid host)");
+                + " cannot be followed: unset TRACEPARENT if it is not sampled, or run coldstart in"
+                + " the machine's PID namespace (hostPID, docker run --pid host)");
       }
       follows = true;
       waitFor(root, command == null ? null : command.process());
@@ -173,7 +173,7 @@ final class ColdStartRun {
     long began = System.nanoTime();
     while (true) {
       try {
-        Ready known = ready.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        Ready known = ready.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
         stacks.look();
         return known;
       } catch (TimeoutException notYet) {

@@ -38,7 +38,7 @@ final class DeskTimeline {
     int status = call.getResponseCode();
     call.disconnect();
     if (status != HttpURLConnection.HTTP_NO_CONTENT) {
-      throw new IOException(url + " answered " + status);
+      throw new IOException(url + " answered with status " + status + " instead of 204");
     }
   }
 }

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** Checks whether the bridge works on this machine. */
 @Command(
     name = "doctor",
-    description = "Lists the prerequisites of kernel events, and what this machine lacks.")
+    description = "Lists the bridge's prerequisites, and which of them this machine lacks.")
 final class DoctorCommand extends ToolCommand {
 
   @Override

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Formats the result of {@code doctor} as a table of at most 100 columns. A repeated remedy refers
- * to the first one.
+ * Formats the result of {@code doctor} as a table of at most 100 columns. Instead of a repeated
+ * remedy, it refers to the first prerequisite that has it.
  */
 final class DoctorText {
 
@@ -20,7 +20,7 @@ final class DoctorText {
 
   private final StringBuilder text = new StringBuilder();
 
-  /** Remedies, each with the first prerequisite that it was printed for. */
+  /** Printed remedies, each with the first prerequisite that has it. */
   private final Map<String, String> printed = new HashMap<>();
 
   private final Style style;

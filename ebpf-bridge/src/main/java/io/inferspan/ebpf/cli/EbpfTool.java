@@ -29,8 +29,8 @@ import picocli.CommandLine.ParameterException;
     versionProvider = EbpfTool.Version.class,
     subcommands = CommandLine.HelpCommand.class,
     footer = {
-      "%nExit status: 0 success; 1 failure, or a server that never became ready; 2 an invalid option"
-          + " or setting.",
+      "%nExit status: 0 success; 1 failure, or a server that never became ready; 2 an invalid"
+          + " option or setting.",
       "agent, doctor, record and coldstart need root, or CAP_BPF and CAP_PERFMON;"
           + " top, policy, and record with --trace or --by-trace need root, or CAP_SYS_ADMIN."
     })
@@ -107,8 +107,8 @@ public final class EbpfTool {
             Help.defaultColorScheme(tool.style == Style.TERMINAL ? Help.Ansi.ON : Help.Ansi.OFF))
         .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
-        .setParameterExceptionHandler((wrong, _) -> tool.refuse(wrong))
-        .setExecutionExceptionHandler((failed, _, _) -> tool.fail(failed));
+        .setParameterExceptionHandler((wrong, _) -> tool.reportInvalid(wrong))
+        .setExecutionExceptionHandler((failed, _, _) -> tool.reportFailure(failed));
   }
 
   /** Adds the options and handlers that every command has. */
@@ -133,7 +133,7 @@ public final class EbpfTool {
     line.getSubcommands().values().stream().distinct().forEach(EbpfTool::complete);
   }
 
-  private int refuse(ParameterException wrong) {
+  private int reportInvalid(ParameterException wrong) {
     CommandLine command = wrong.getCommandLine();
     String root = command.getCommandSpec().root().name();
     String name = command.getCommandSpec().qualifiedName().substring(root.length());
@@ -154,7 +154,7 @@ public final class EbpfTool {
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
-  private int fail(Exception failed) throws Exception {
+  private int reportFailure(Exception failed) throws Exception {
     switch (failed) {
       case NoSuchFileException absent -> err.println(absent.getFile() + ": no such file");
       case IOException _, BpfException _, SystemCallException _ -> err.println(failed.getMessage());

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "flame",
     description =
-        "Makes a flame graph of stacks: folded text, a profile of iaprof, or a trace of the PyTorch"
+        "Makes a flame graph from folded stacks, a profile of iaprof, or a trace of the PyTorch"
             + " profiler.")
 final class FlameCommand extends StackCommand {
 

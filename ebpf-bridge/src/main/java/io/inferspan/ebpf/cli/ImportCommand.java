@@ -36,8 +36,8 @@ final class ImportCommand extends ToolCommand {
       names = "--nccl-maps",
       paramLabel = "NAME:PATH,...",
       description =
-          "Pinned maps of nccl-eBPF, as in its variable NCCL_POLICY_KERNEL_MAPS; their values become"
-              + " attributes of the collectives.")
+          "Pinned maps of nccl-eBPF, as in its variable NCCL_POLICY_KERNEL_MAPS; their values"
+              + " become attributes of the collectives.")
   private @Nullable String ncclMaps;
 
   /** Prints to standard error, because an exporter may write to standard output. */

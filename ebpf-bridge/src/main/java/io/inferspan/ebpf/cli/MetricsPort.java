@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
 
 /**
  * Serves the agent's own metrics over plain HTTP on all interfaces: {@code /metrics} in Prometheus'
- * text format, {@code /health}, and {@code /clock} for agents whose reference clock it is.
+ * text format, {@code /health}, and {@code /clock} for agents that use it as their reference clock.
  */
 final class MetricsPort implements AutoCloseable {
 
@@ -36,7 +36,7 @@ final class MetricsPort implements AutoCloseable {
   private MetricsPort(HttpServer server) {
     this.server = server;
     server.setExecutor(thread);
-    server.createContext("/", this::answer);
+    server.createContext("/", this::handle);
     server.start();
   }
 
@@ -45,7 +45,7 @@ final class MetricsPort implements AutoCloseable {
     return new MetricsPort(HttpServer.create(new InetSocketAddress(port), 0));
   }
 
-  /** Adds the metrics of a telemetry and a bridge. */
+  /** Adds the metrics of {@code telemetry} and {@code bridge}. */
   void addBridge(Telemetry telemetry, EbpfBridge bridge) {
     telemetry.bindTo(registry);
     bridge.bindTo(registry);
@@ -55,7 +55,7 @@ final class MetricsPort implements AutoCloseable {
     return server.getAddress().getPort();
   }
 
-  private void answer(HttpExchange exchange) throws IOException {
+  private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
       String path = exchange.getRequestURI().getPath();
       String method = exchange.getRequestMethod();

@@ -24,10 +24,10 @@ import picocli.CommandLine.Option;
 final class PolicyCommand extends ToolCommand {
 
   private static final String NAMES =
-      "keep-all, rate-limit, slow-only, adaptive, slo, the profiler latency, or a file compiled with"
-          + " inferspan_policy.h.";
+      "keep-all, rate-limit, slow-only, adaptive, slo, the profiler latency, or a file compiled"
+          + " with inferspan_policy.h.";
 
-  private static final int MOST_FLOOR = 65_535;
+  private static final int MAX_FLOOR = 65_535;
 
   @Override
   public Integer call() {
@@ -65,7 +65,7 @@ final class PolicyCommand extends ToolCommand {
           @Nullable Integer floor,
       @Mixin PolicyParameters parameters)
       throws IOException {
-    int least = within("--floor", floor, MOST_FLOOR);
+    int least = within("--floor", floor, MAX_FLOOR);
     Parameters chosen = parameters.checked(this);
     try (PolicySlots slots = PolicySlots.open();
         PolicyObject policy = open(name)) {
@@ -73,7 +73,8 @@ final class PolicyCommand extends ToolCommand {
       tool()
           .out
           .println(
-              "%s: generation %d; loaded in %.1f ms, in effect in %.0f us; the floor keeps one in %d"
+              ("%s: generation %d; loaded in %.1f ms, in effect after %.0f us;"
+                      + " the floor keeps one in %d")
                   .formatted(
                       policy.name(),
                       swap.generation(),
@@ -139,7 +140,7 @@ final class PolicyCommand extends ToolCommand {
     out.println("%s: %s, generation %d".formatted(one.role().word(), one.name(), one.generation()));
   }
 
-  /** Opens a policy; the message of a failure has its name. */
+  /** Opens a policy; the message of a failure includes its name. */
   static PolicyObject open(String name) throws IOException {
     try {
       return PolicyObject.open(name);

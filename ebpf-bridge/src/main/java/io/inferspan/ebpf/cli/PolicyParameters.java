@@ -7,8 +7,8 @@ import picocli.CommandLine.Option;
 /** The options that set a policy's parameters. */
 final class PolicyParameters {
 
-  private static final int MOST = 9_999_999;
-  private static final int MOST_PERCENTILE = 99;
+  private static final int MAX_VALUE = 9_999_999;
+  private static final int MAX_PERCENTILE = 99;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   @Option(
@@ -32,14 +32,14 @@ final class PolicyParameters {
   @Option(
       names = "--target-ms",
       paramLabel = "N",
-      description = "For slo: the target for a response's first byte (500).")
+      description = "For slo: the target time to a response's first byte, in ms (500).")
   private @Nullable Integer targetMillis;
 
   Parameters checked(ToolCommand command) {
     return new Parameters(
-        command.within("--one-in", oneIn, MOST),
-        command.within("--per-second", perSecond, MOST),
-        10 * command.within("--percentile", percentile, MOST_PERCENTILE),
-        command.within("--target-ms", targetMillis, MOST) * NANOS_PER_MILLI);
+        command.within("--one-in", oneIn, MAX_VALUE),
+        command.within("--per-second", perSecond, MAX_VALUE),
+        10 * command.within("--percentile", percentile, MAX_PERCENTILE),
+        command.within("--target-ms", targetMillis, MAX_VALUE) * NANOS_PER_MILLI);
   }
 }

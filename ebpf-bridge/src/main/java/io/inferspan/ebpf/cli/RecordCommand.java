@@ -27,10 +27,10 @@ import picocli.CommandLine.Option;
     description = "Samples the stacks of running threads and writes a flame graph.")
 final class RecordCommand extends ToolCommand {
 
-  private static final Duration LOOK_EVERY = Duration.ofMillis(250);
-  private static final int LONGEST_SECONDS = 86_400;
-  private static final int MOST_NOTES = 10;
-  private static final int MOST_HERTZ = 10_000;
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
+  private static final int MAX_SECONDS = 86_400;
+  private static final int MAX_NOTES = 10;
+  private static final int MAX_HERTZ = 10_000;
 
   @Option(names = "--pid", split = ",", paramLabel = "N", description = "Only these processes.")
   private List<Integer> pids = new ArrayList<>();
@@ -45,7 +45,7 @@ final class RecordCommand extends ToolCommand {
   @Option(
       names = "--frequency",
       paramLabel = "N",
-      description = "Samples a second on each CPU (99).")
+      description = "Samples per second on each CPU (99).")
   private int frequency = 99;
 
   @ArgGroup private Choice choice = new Choice();
@@ -109,8 +109,8 @@ final class RecordCommand extends ToolCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Kind kind = choice.kind();
-    requireWithin("--seconds", seconds, 1, LONGEST_SECONDS);
-    requireWithin("--frequency", frequency, 1, MOST_HERTZ);
+    requireWithin("--seconds", seconds, 1, MAX_SECONDS);
+    requireWithin("--frequency", frequency, 1, MAX_HERTZ);
     requireEnding(out.toString(), ".html", ".folded", ".txt");
     requireProcesses(pids);
     requireTraceId(trace);
@@ -122,21 +122,21 @@ final class RecordCommand extends ToolCommand {
     try (StackRecorder recorder = StackRecorder.start(scope, kind, frequency)) {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
       while (System.nanoTime() < end) {
-        Thread.sleep(LOOK_EVERY);
+        Thread.sleep(POLL_INTERVAL);
         recorder.look();
       }
       StackCounts counts = recorder.counts(counted);
       write(counts, title(kind, counted));
       tool().out.println("wrote " + out + ": " + summary(kind, counts, recorder));
-      recorder.missingNames().stream().limit(MOST_NOTES).forEach(tool().err::println);
+      recorder.missingNames().stream().limit(MAX_NOTES).forEach(tool().err::println);
       return EbpfTool.DONE;
     }
   }
 
   private Unit unit(Kind kind) {
     if (unit != null && !kind.units().contains(unit)) {
-      String able = kind.units().stream().map(Unit::word).collect(Collectors.joining(" or "));
-      throw wrong("--unit " + unit.word() + ": must be " + able + " for these stacks");
+      String allowed = kind.units().stream().map(Unit::word).collect(Collectors.joining(" or "));
+      throw wrong("--unit " + unit.word() + ": must be " + allowed + " for these stacks");
     }
     return unit == null ? kind.units().getFirst() : unit;
   }

@@ -45,7 +45,7 @@ enum Style {
   }
 
   /** Returns the text with control sequences that draw it over the previous page. */
-  String picture(String text) {
+  String redraw(String text) {
     return this == PLAIN ? text : FIRST_LINE + text.replace("\n", ERASE_LINE + "\n") + ERASE_BELOW;
   }
 }

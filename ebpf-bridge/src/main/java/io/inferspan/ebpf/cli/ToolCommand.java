@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 /** A command of {@code inferspan-ebpf-bridge.jar}. */
 abstract class ToolCommand implements Callable<Integer> {
 
-  static final int LONGEST_BUCKET_MILLIS = 3_600_000;
+  static final int MAX_BUCKET_MILLIS = 3_600_000;
 
   @Spec private @Nullable CommandSpec spec;
 

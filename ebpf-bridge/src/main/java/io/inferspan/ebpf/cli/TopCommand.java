@@ -12,11 +12,11 @@ import picocli.CommandLine.Option;
             + " cost of each program.")
 final class TopCommand extends ToolCommand {
 
-  @Option(names = "--once", description = "Print one page, over one second, and exit.")
+  @Option(names = "--once", description = "Print one page, measured over one second, and exit.")
   private boolean once;
 
   @Override
   public Integer call() throws InterruptedException {
-    return new Top(tool().style::picture, tool().out).run(once) ? EbpfTool.DONE : EbpfTool.FAILED;
+    return new Top(tool().style::redraw, tool().out).run(once) ? EbpfTool.DONE : EbpfTool.FAILED;
   }
 }

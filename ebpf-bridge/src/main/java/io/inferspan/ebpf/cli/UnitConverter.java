@@ -4,7 +4,7 @@ import io.inferspan.ebpf.flame.Unit;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Parses the unit of values of stacks. */
+/** Parses the unit of the values in a file of stacks. */
 final class UnitConverter implements ITypeConverter<Unit> {
 
   @Override

@@ -14,7 +14,7 @@ import java.util.Map;
  */
 public final class StoppedCommand {
 
-  private static final int LOOK_MILLIS = 2;
+  private static final int POLL_MILLIS = 2;
   private static final int SIGCONT = 18;
 
   private final Process process;
@@ -41,7 +41,7 @@ public final class StoppedCommand {
     }
     StoppedCommand stopped = new StoppedCommand(builder.start());
     while (stopped.process.isAlive() && state(stopped.process.pid()) != 'T') {
-      Thread.sleep(LOOK_MILLIS);
+      Thread.sleep(POLL_MILLIS);
     }
     return stopped;
   }

@@ -19,7 +19,7 @@ class AgentSettingsTest {
                 "OTEL_TRACES_EXPORTER", " ",
                 "OTEL_BSP_MAX_QUEUE_SIZE", ""));
 
-    assertThat(settings.scope()).isEqualTo("everything that carries a traceparent");
+    assertThat(settings.scope()).isEqualTo("every process that receives a traceparent");
     assertThat(settings.destination()).isEqualTo("http://localhost:4317");
     assertThat(settings.queuedSpans()).isEqualTo("16384");
     assertThat(settings.bridge()).isNotNull();

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Finds the process that holds a map open, because the kernel does not report a map's creator. */
+/** Finds the process that holds a map open: the kernel does not report which process created it. */
 final class Holder {
 
   private final Path proc;

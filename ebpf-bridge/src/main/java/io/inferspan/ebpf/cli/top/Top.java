@@ -16,10 +16,10 @@ public final class Top {
 
   private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final String NONE =
-      "no bridge is running on this machine: start the agent, or an application with the bridge on its"
-          + " class path";
+      "no bridge is running on this machine: start the agent, or an application with the bridge on"
+          + " its class path";
 
-  private final UnaryOperator<String> picture;
+  private final UnaryOperator<String> redraw;
   private final PrintStream out;
   private final Holder holders = new Holder(Path.of("/proc"));
   private final Map<Integer, String> names = new HashMap<>();
@@ -28,11 +28,11 @@ public final class Top {
   /**
    * Creates a command that prints to {@code out}.
    *
-   * @param picture prepares a page for {@code out}: on a terminal, adds control sequences so that
+   * @param redraw prepares a page for {@code out}: on a terminal, adds control sequences so that
    *     the page overwrites the previous one
    */
-  public Top(UnaryOperator<String> picture, PrintStream out) {
-    this.picture = picture;
+  public Top(UnaryOperator<String> redraw, PrintStream out) {
+    this.redraw = redraw;
     this.out = out;
   }
 
@@ -51,26 +51,26 @@ public final class Top {
   }
 
   private boolean watch(boolean once) throws InterruptedException {
-    look(RunningBridge.all());
+    refresh(RunningBridge.all());
     if (before.isEmpty()) {
       out.println(NONE);
       return false;
     }
     do {
       Thread.sleep(PERIOD);
-      String page = look(RunningBridge.all());
+      String page = refresh(RunningBridge.all());
       if (before.isEmpty()) {
         out.println("the last bridge has ended");
         return true;
       }
-      out.print(picture.apply(page));
+      out.print(redraw.apply(page));
       out.flush();
     } while (!once);
     return true;
   }
 
-  /** Reads the bridges, and returns a page about those that were also in the previous reading. */
-  private String look(List<RunningBridge> bridges) {
+  /** Returns a page about the bridges that were also in the previous reading. */
+  private String refresh(List<RunningBridge> bridges) {
     StringBuilder page = new StringBuilder();
     Map<Integer, Reading> now = new HashMap<>();
     for (RunningBridge bridge : bridges) {

@@ -17,7 +17,7 @@ import java.util.Locale;
 final class TopText {
 
   /** Reasons why a request got no context. */
-  private static final List<ContextCount> WITHOUT =
+  private static final List<ContextCount> WITHOUT_CONTEXT =
       List.of(
           ContextCount.HTTP_MALFORMED,
           ContextCount.HTTP_TOO_LONG,
@@ -84,7 +84,7 @@ final class TopText {
     for (ContextCount what : List.of(ContextCount.REQUESTS_BEGAN, ContextCount.REQUESTS_ENDED)) {
       contexts("", what);
     }
-    for (ContextCount what : WITHOUT) {
+    for (ContextCount what : WITHOUT_CONTEXT) {
       if (now.counters().count(what) > 0) {
         contexts("no context: ", what);
       }

@@ -6,20 +6,23 @@ import org.jspecify.annotations.Nullable;
  * The offset of another host's clock from ours, as an interval.
  *
  * <p>A message arrives after it was sent, so each message to the other host gives an upper limit of
- * the offset, and each message from it a lower limit, whatever the delay. Clocks drift, so limits
- * widen with age, and old ones are dropped. If limits contradict each other, a clock was set, and
- * the estimate starts again.
+ * the offset, and each message from that host gives a lower limit, whatever the delay. Clocks
+ * drift, so limits widen with age, and old ones are dropped. If limits contradict each other, a
+ * clock was set, and the estimate starts again.
  */
 public final class ClockOffset {
 
-  /** The maximum drift between two clocks, each of which may be 50 ppm off. */
+  /** The maximum relative drift between two clocks that are each off by at most 50 ppm. */
   private static final double DRIFT = 100e-6;
 
-  /** Limits are dropped after this time, because a clock may have been set unnoticed. */
-  static final long FORGOTTEN_NANOS = 10_000_000_000L;
+  /**
+   * The length of a period. Limits are dropped after one to two periods, because a clock may have
+   * been set unnoticed.
+   */
+  static final long PERIOD_NANOS = 10_000_000_000L;
 
-  private Limits now = new Limits(Long.MIN_VALUE);
-  private Limits before = now;
+  private Limits current = new Limits(Long.MIN_VALUE);
+  private Limits previous = current;
   private long timesSet;
 
   /**
@@ -33,69 +36,69 @@ public final class ClockOffset {
   /** The tightest limits of one period. */
   private static final class Limits {
     private final long beganNanos;
-    private double least = Double.NEGATIVE_INFINITY;
-    private double most = Double.POSITIVE_INFINITY;
-    private long leastNanos;
-    private long mostNanos;
+    private double lower = Double.NEGATIVE_INFINITY;
+    private double upper = Double.POSITIVE_INFINITY;
+    private long lowerNanos;
+    private long upperNanos;
 
     private Limits(long beganNanos) {
       this.beganNanos = beganNanos;
     }
 
-    private double least(long nanos) {
-      return least - DRIFT * Math.abs(nanos - leastNanos);
+    private double lower(long nanos) {
+      return lower - DRIFT * Math.abs(nanos - lowerNanos);
     }
 
-    private double most(long nanos) {
-      return most + DRIFT * Math.abs(nanos - mostNanos);
+    private double upper(long nanos) {
+      return upper + DRIFT * Math.abs(nanos - upperNanos);
     }
   }
 
   /** Adds a message that we sent at {@code ours} and the other host received at {@code theirs}. */
   public void sent(long ours, long theirs) {
-    turn(ours);
+    rotate(ours);
     double limit = (double) theirs - ours;
-    if (limit < least(ours)) {
+    if (limit < lower(ours)) {
       restart(ours);
     }
-    if (limit < now.most(ours)) {
-      now.most = limit;
-      now.mostNanos = ours;
+    if (limit < current.upper(ours)) {
+      current.upper = limit;
+      current.upperNanos = ours;
     }
   }
 
   /** Adds a message that the other host sent at {@code theirs} and we received at {@code ours}. */
   public void received(long theirs, long ours) {
-    turn(ours);
+    rotate(ours);
     double limit = (double) theirs - ours;
-    if (limit > most(ours)) {
+    if (limit > upper(ours)) {
       restart(ours);
     }
-    if (limit > now.least(ours)) {
-      now.least = limit;
-      now.leastNanos = ours;
+    if (limit > current.lower(ours)) {
+      current.lower = limit;
+      current.lowerNanos = ours;
     }
   }
 
-  private void turn(long nanos) {
-    if (now.beganNanos == Long.MIN_VALUE || nanos - now.beganNanos >= FORGOTTEN_NANOS) {
-      before = now;
-      now = new Limits(nanos);
+  private void rotate(long nanos) {
+    if (current.beganNanos == Long.MIN_VALUE || nanos - current.beganNanos >= PERIOD_NANOS) {
+      previous = current;
+      current = new Limits(nanos);
     }
   }
 
   private void restart(long nanos) {
     timesSet++;
-    now = new Limits(nanos);
-    before = now;
+    current = new Limits(nanos);
+    previous = current;
   }
 
-  private double least(long nanos) {
-    return Math.max(now.least(nanos), before.least(nanos));
+  private double lower(long nanos) {
+    return Math.max(current.lower(nanos), previous.lower(nanos));
   }
 
-  private double most(long nanos) {
-    return Math.min(now.most(nanos), before.most(nanos));
+  private double upper(long nanos) {
+    return Math.min(current.upper(nanos), previous.upper(nanos));
   }
 
   /** Returns how often the estimate started again. */
@@ -105,11 +108,11 @@ public final class ClockOffset {
 
   /** Returns the interval at this time of our clock; null without messages in both directions. */
   public @Nullable Interval at(long nanos) {
-    double least = least(nanos);
-    double most = most(nanos);
-    if (Double.isInfinite(least) || Double.isInfinite(most)) {
+    double lower = lower(nanos);
+    double upper = upper(nanos);
+    if (Double.isInfinite(lower) || Double.isInfinite(upper)) {
       return null;
     }
-    return new Interval(Math.round((least + most) / 2), (long) Math.ceil((most - least) / 2));
+    return new Interval(Math.round((lower + upper) / 2), (long) Math.ceil((upper - lower) / 2));
   }
 }

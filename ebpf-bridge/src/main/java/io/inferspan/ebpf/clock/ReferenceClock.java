@@ -42,28 +42,28 @@ public final class ReferenceClock implements AutoCloseable {
               + ": (\\d{1,18}|[1-8]\\d{18}) (\\d{1,18}|[1-8]\\d{18})\r\n.*",
           Pattern.DOTALL | Pattern.CASE_INSENSITIVE);
   private static final String END = "\r\n\r\n";
-  private static final int MOST_BYTES = 1_024;
+  private static final int MAX_BYTES = 1_024;
   private static final int LAST_PORT = 65_535;
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
   private static final long EVERY_NANOS = 1_000_000_000L;
 
   /**
-   * If the durations of an exchange by two clocks differ by more than this and the time between
-   * their readings, a clock was set during the exchange.
+   * How much the durations of an exchange may differ between this host's two clocks, in addition to
+   * the time between their readings. If they differ more, a clock was set during the exchange.
    */
   private static final long SET_NANOS = 1_000_000L;
 
-  /** Both clocks are read again if more time than this passed between their readings. */
+  /** Both clocks are read again if more than this time passed between their readings. */
   private static final long TIGHT_NANOS = 10_000L;
 
-  private static final int MOST_READINGS = 5;
+  private static final int MAX_READINGS = 5;
 
   private final URI reference;
   private final LongSupplier realtime;
   private final LongSupplier monotonic;
   private final int timeoutMillis;
   private final byte[] request;
-  private final byte[] response = new byte[MOST_BYTES];
+  private final byte[] response = new byte[MAX_BYTES];
   private final Thread thread =
       Thread.ofPlatform().daemon().name("inferspan-ebpf-clock").unstarted(this::run);
   private final LongAdder answers = new LongAdder();
@@ -74,7 +74,7 @@ public final class ReferenceClock implements AutoCloseable {
   private volatile boolean closed;
   private volatile @Nullable Socket connection;
 
-  /** A reading of our clock, and of the clock that is never set before and after it. */
+  /** A reading of our clock, between two readings of the monotonic clock. */
   private record Reading(long beganNanos, long epochNanos, long endedNanos) {
 
     private long widthNanos() {
@@ -141,7 +141,7 @@ public final class ReferenceClock implements AutoCloseable {
     disconnect();
   }
 
-  /** Makes one exchange. Must not be called if the thread was started. */
+  /** Makes one exchange. Must not be called after the thread was started. */
   void exchange() {
     try {
       ask(connected());
@@ -184,7 +184,8 @@ public final class ReferenceClock implements AutoCloseable {
     Matcher answer = RESPONSE.matcher(read(socket, sent.beganNanos));
     Reading received = readClocks();
     if (!answer.matches()) {
-      throw new ProtocolException("it is not the response of an agent");
+      throw new ProtocolException(
+          "the response has no valid header " + HEADER + ": it is not from an agent");
     }
     long arrived = Long.parseLong(answer.group(1));
     long left = Long.parseLong(answer.group(2));
@@ -203,10 +204,13 @@ public final class ReferenceClock implements AutoCloseable {
     answers.increment();
   }
 
-  /** Reads both clocks; the thread may be preempted between them, so it takes the best of a few. */
+  /**
+   * Reads both clocks, up to five times, and returns the tightest reading: the thread may be
+   * preempted between the clocks.
+   */
   private Reading readClocks() {
     Reading best = readOnce();
-    for (int i = 1; i < MOST_READINGS && best.widthNanos() > TIGHT_NANOS; i++) {
+    for (int i = 1; i < MAX_READINGS && best.widthNanos() > TIGHT_NANOS; i++) {
       Reading next = readOnce();
       best = next.widthNanos() < best.widthNanos() ? next : best;
     }
@@ -220,8 +224,8 @@ public final class ReferenceClock implements AutoCloseable {
   /** Reads the header of the response, which has no body. */
   private String read(Socket socket, long beganNanos) throws IOException {
     int length = 0;
-    while (length < MOST_BYTES) {
-      int more = socket.getInputStream().read(response, length, MOST_BYTES - length);
+    while (length < MAX_BYTES) {
+      int more = socket.getInputStream().read(response, length, MAX_BYTES - length);
       if (more < 0 || (monotonic.getAsLong() - beganNanos) / 1_000_000 > timeoutMillis) {
         break;
       }
@@ -252,14 +256,14 @@ public final class ReferenceClock implements AutoCloseable {
    * response in the last ten seconds.
    */
   public synchronized @Nullable Interval at(long epochNanos) {
-    if (answeredNanos == 0 || monotonic.getAsLong() - answeredNanos > ClockOffset.FORGOTTEN_NANOS) {
+    if (answeredNanos == 0 || monotonic.getAsLong() - answeredNanos > ClockOffset.PERIOD_NANOS) {
       return null;
     }
     Interval interval = offset.at(epochNanos);
     return interval == null ? null : new Interval(-interval.offsetNanos(), interval.errorNanos());
   }
 
-  /** Returns the present offset, as {@link #at} does. */
+  /** Returns the current offset, as {@link #at} does. */
   public @Nullable Interval now() {
     return at(realtime.getAsLong());
   }

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""actor.py LIBRARIES [SCENE …]: runs scenes, each in its own process. In a scene, a server and its client talk over socket pairs.
+"""actor.py LIBRARIES [SCENE …]: runs scenes (default: all), each in its own process. LIBRARIES is the directory of the stand-ins.
 
-Every scene makes device calls, each with a unique grid size, and prints the expected result, one JSON line per call:
-{"scene", "tag", "trace"}, where tag is the grid size, and trace the trace id that the call belongs to, or null. This file has
-the scenes with several threads and processes, and with programs that use CKP; the other scenes are in the imported modules.
+In a scene, a server and its client exchange HTTP requests over socket pairs, and the server launches kernels, each with a unique
+grid size. For each launch, the scene prints a JSON line {"scene", "tag", "trace"} with the expected result: tag is the grid size,
+and trace the id of the trace that the launch belongs to, or null. This file has the scenes with several threads or processes, and
+those with CKP; the imported modules have the others.
 """
 
 import _thread
@@ -31,6 +32,7 @@ CLONE3 = 435  # on every architecture
 
 @play
 def threads_inherit():
+    """A thread that is started for a request works for it, and so do the threads that it starts."""
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
@@ -40,6 +42,7 @@ def threads_inherit():
 
 @play
 def inheritance_ends():
+    """A thread that was started for a request no longer works for it after a wait."""
     server, client = pair()
     ready, go, done = threading.Event(), threading.Event(), threading.Event()
 
@@ -52,8 +55,7 @@ def inheritance_ends():
 
     client.sendall(head(1))
     server.recv(65536)
-    # Not Thread.start(), which waits until the new thread sets an event: on a slow machine the new thread waits for the event's lock,
-    # and a thread inherits a request only until it first waits.
+    # Not Thread.start(): the new thread may have to wait in its handshake, which would end the inheritance too early.
     _thread.start_new_thread(late, ())
     ready.wait()
     server.sendall(ANSWER)
@@ -65,6 +67,7 @@ def inheritance_ends():
 
 @play
 def pools_do_not_inherit():
+    """A thread that existed before the request does not inherit it, even if the request's thread gives it work."""
     server, client = pair()
     go, done = threading.Event(), threading.Event()
     thread = threading.Thread(target=lambda: (go.wait(), call(None), done.set()))
@@ -77,7 +80,8 @@ def pools_do_not_inherit():
 
 
 @play
-def another_thread_continues():
+def another_thread_reads_the_next_request():
+    """Once another thread has read the connection's next request, the first thread works for no request."""
     server, client = pair()
     answered, go, done = threading.Event(), threading.Event(), threading.Event()
 
@@ -103,6 +107,7 @@ def another_thread_continues():
 
 @play
 def thread_exits():
+    """A request ends with the thread that read it; a thread that was started for it then works for no request."""
     server, client = pair()
     started, go = threading.Event(), threading.Event()
     inner = []
@@ -131,6 +136,7 @@ def thread_exits():
 
 @play
 def forks_inherit():
+    """A process that is started for a request works for it."""
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
@@ -145,16 +151,16 @@ def forks_inherit():
 
 
 @play
-def pid_again():
-    """A process with a reused pid does not inherit the previous process's request."""
+def reused_pid_does_not_inherit():
+    """A process that gets the pid of an ended process does not inherit that process's request."""
     server, client = pair()
     trace = trace_id(1)
     data = head(1)
 
-    def child(then):
+    def child(work):
         pid = os.fork()
         if pid == 0:
-            then()
+            work()
             os._exit(0)
         os.waitpid(pid, 0)
         return pid
@@ -164,11 +170,11 @@ def pid_again():
         call(None)
         os._exit(0 if os.getpid() == pid else 3)
     if os.waitpid(pid, 0)[1]:
-        print(json.dumps({"scene": stage.scene, "note": "the child did not get the wanted pid"}), flush=True)
+        print(json.dumps({"scene": stage.scene, "note": f"the child did not get pid {pid}"}), flush=True)
 
 
 def fork_with(pid):
-    """Forks with the wanted pid. Writing to /proc/sys/kernel/ns_last_pid before a fork would not do: another process could get the pid."""
+    """Forks a child that gets this pid. Uses clone3, because after a write to ns_last_pid another process could take the pid."""
     number = ctypes.c_int(pid)
     # flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size
     arguments = (ctypes.c_uint64 * 10)(0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, ctypes.addressof(number), 1)
@@ -180,6 +186,7 @@ def fork_with(pid):
 
 @play
 def ckp_requests():
+    """A thread works for the request that it reports, and afterwards again for the request that it read."""
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
     with ckp.request(traceparent(1)):
         call(trace_id(1))
@@ -200,7 +207,8 @@ def ckp_requests():
 
 @play
 def ckp_without_a_request():
-    """A thread reports by CKP that it serves no request. A request that it then reads is not bound to it, and other threads are not affected."""
+    """A thread that reports that it serves no request is not bound to a request that it reads meanwhile. Afterwards, it has its earlier
+    request again."""
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
     (one, first), (two, second) = pair(), pair()
     with ckp.request(None):
@@ -224,6 +232,7 @@ def ckp_without_a_request():
 
 @play
 def ckp_on_an_event_loop():
+    """A thread that has become an event loop can report its request."""
     interleaved()
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
     with ckp.request(traceparent(7)):

@@ -24,7 +24,7 @@ from steps import steps
 from verified import verified
 
 LAUNCH, STREAM_SYNC, DEVICE_SYNC, RETRANSMIT, BEGAN, ENDED = 1, 10, 12, 321, 403, 404
-# How many times slower than real hardware the machine is. Bounds on time are multiplied by it, for emulated machines.
+# How many times slower than real hardware an emulated machine is. Time limits are multiplied by it.
 SLOWNESS = float(os.environ.get("CHECK_SLOWNESS", "1"))
 failures = []
 
@@ -36,7 +36,7 @@ def report(name, ok, text):
 
 
 def scenes(options=()):
-    """Runs every scene of actor.py: each call must be under its trace, or under none."""
+    """Runs all scenes of actor.py, and checks that each call is reported under the trace that its scene expects, or not at all."""
     command = [sys.executable, os.path.join(HERE, "actor.py"), KIT]
     with Observer(*library("libcuda.so.1"), f"ckp={KIT}/libinferspan_ckp.so", *options) as observer:
         lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=120).stdout.splitlines()
@@ -60,9 +60,9 @@ def scenes(options=()):
             report("scene " + name, False, "; ".join(faults[:4]))
     wrong = any(faults for _, faults in results.values())
     report("scenes", not wrong and calls > 100 and not launches,
-           f"{len(results)} scenes, {calls} calls, all as expected" if not wrong else "see above")
+           f"{len(results)} scenes, {calls} calls, {len(launches)} unexpected launches" + ("; faults above" if wrong else ""))
     operations = [event for event in observer.events if event.kind == 350]
-    report("operations", [event.text for event in operations] == ["prefill"], f"{len(operations)} seen, named and ended")
+    report("operations", [event.text for event in operations] == ["prefill"], f"{len(operations)} reported: {[e.text for e in operations]}")
     report("ends of scenes", *ends_of(observer, {line["tag"] // 100 for line in map(json.loads, lines) if "tag" in line}))
     numbers(report, observer.events)
     report("accounting of scenes", *observer.accounted())
@@ -70,17 +70,17 @@ def scenes(options=()):
 
 
 def ends_of(observer, pids):
-    """Checks the ends of these processes' requests; other processes of the machine may have requests, too. Counters include all."""
+    """Checks that the requests of these processes have ended. The counters also include requests of other processes."""
     ours = {f"{pid:016x}" for pid in pids}
     began, ended = ({e.owner for e in observer.events if e.kind == kind and e.trace[:16] in ours} for kind in (BEGAN, ENDED))
-    left = observer.counters.get(620, 0) - observer.counters.get(621, 0)
-    return began == ended and len(began) > 0 and left == observer.living, (
-        f"{len(began)} requests began and {len(began & ended)} ended; "
-        f"of all processes, {left} have not ended, and the kernel counts {observer.living} open requests")
+    open_requests = observer.counters.get(620, 0) - observer.counters.get(621, 0)
+    return began == ended and len(began) > 0 and open_requests == observer.open_requests, (
+        f"{len(began)} requests of the scenes began and {len(began & ended)} ended; "
+        f"in all processes, {open_requests} are open by the counters, {observer.open_requests} by the map `activity`")
 
 
 def request_of(rng, number):
-    """Returns a random request, the positions at which it is split, and the expected trace id."""
+    """Returns a random request in pieces, which are split inside its head."""
     trace, span = f"{rng.getrandbits(128) | 1:032x}", f"{rng.getrandbits(64) | 1:016x}"
     kind = rng.choice(["sampled"] * 6 + ["unsampled", "none", "broken"])
     flags = "01" if kind == "sampled" else "00"
@@ -107,7 +107,7 @@ def converse(port, seed, requests):
         for number in range(requests):
             for piece in request_of(rng, number):
                 connection.sendall(piece)
-                # Sometimes lets the server read this piece alone. The result does not depend on it.
+                # A pause lets the server read this piece alone; the attribution must not depend on it.
                 time.sleep(rng.choice([0, 0.002]))
             answer = b""
             while not answer.endswith(b"\r\n\r\nok"):
@@ -115,7 +115,7 @@ def converse(port, seed, requests):
                 if not got:
                     raise SystemExit("the server closed the connection")
                 answer += got
-        # Wait for the server's close: the last write may return after the client has received all bytes.
+        # The server's last write may return after the client has received all bytes, so wait until the server closes.
         connection.shutdown(socket.SHUT_WR)
         while connection.recv(65536):
             pass
@@ -146,7 +146,7 @@ def interleaved(seed, connections=8, requests=25):
             continue
         kind = kinds[name]
         if name == "cuMemcpyAsync":
-            kind = 4  # device to host, an argument only of the runtime call that makes this driver call
+            kind = 4  # device to host: the programs take the direction from the runtime call around this driver call
         wanted = known.trace(known.at(tgid, tid, entry))
         around = [e for e in events[(tid, kind)] if e.start <= entry and end <= e.end]
         for event in around:
@@ -159,19 +159,18 @@ def interleaved(seed, connections=8, requests=25):
         elif around:
             wrong.append(f"{name}: {[e.trace for e in around]} instead of {wanted}")
         else:
-            # A thread that a handler started may belong to a pool: while other requests are open, its work is not
-            # attributed.
+            # A thread that a handler started may belong to a pool, so its work is not attributed while other requests are open.
             (shared if known.is_started(tid, entry) else missing).append(name)
     left = [e for rest in events.values() for e in rest]
     report("device calls", right > 500 and not missing and not wrong and not left and not unwatched,
-           f"{connections * requests} requests on {connections} connections (seed {seed}): {right} as logged, "
+           f"{connections * requests} requests on {connections} connections (seed {seed}): {right} calls as logged, "
            f"{len(missing)} missing, {len(wrong)} wrong, {len(left)} unexpected {(wrong + missing + left)[:3] or ''}"
-           + (f", without a probe: {sorted(unwatched)}" if unwatched else ""))
+           + (f", functions without a probe: {sorted(unwatched)}" if unwatched else ""))
     unattributed = observer.counters.get(625, 0)
     report("calls of started threads", unattributed >= len(shared) > 0,
-           f"{len(shared)} while other requests were open, not attributed; {unattributed} unattributed operations counted")
+           f"{len(shared)} not attributed, because other requests were open; {unattributed} operations counted as unattributed")
     report("runtime and driver", observer.counters.get(524, 0) > 0,
-           f"{observer.counters.get(524, 0)} runtime calls omitted, their driver calls kept")
+           f"{observer.counters.get(524, 0)} runtime calls omitted, because the driver call inside was reported")
     strays = [e for e in observer.events
               if 200 <= e.kind < 400 and (e.tgid == process.pid or ("tid", e.tid) in known.spans)
               and e.trace not in known.near(e.tgid, e.tid, e.start, e.end)]
@@ -181,33 +180,33 @@ def interleaved(seed, connections=8, requests=25):
     began, ended = observer.counters.get(620, 0), observer.counters.get(621, 0)
     report("requests", began == ended > 0 and observer.counters.get(600) == connections * requests
            and observer.counters.get(605, 0) > 0 and not observer.counters.get(623, 0),
-           f"{observer.counters.get(600, 0)} heads, {observer.counters.get(605, 0)} reads continued a head, "
+           f"{observer.counters.get(600, 0)} heads, {observer.counters.get(605, 0)} reads that continued a head; "
            f"{began} requests began and {ended} ended")
     report("accounting of requests", *observer.accounted())
     return observer
 
 
 def durations():
-    """Compares durations that the stand-in measured with those of the records."""
-    wanted = {"cuLaunchKernel": (LAUNCH, 0, 1e6), "cuStreamSynchronize": (STREAM_SYNC, 4e6, 9e6)}
-    # A hypervisor may stop the processor, and no record shows it, so the least disturbed of three tries counts.
+    """Compares the durations in the records with those that the stand-in measured."""
+    wanted = {"cuLaunchKernel": (LAUNCH, 0, 1e6), "cuStreamSynchronize": (STREAM_SYNC, 4e6, 9e6)}  # kind, and bounds in ns
+    # A hypervisor may stop a CPU without a record of it, so the least disturbed of three tries counts.
     tries = [timed_calls(wanted) for _ in range(3)]
     for name, (_, least, most) in wanted.items():
         number, stopped, usual, median, p99 = min((each[name] for each in tries), key=lambda each: each[-1])
         report(f"duration of {name}", number == 200 and stopped <= 50 and least <= usual <= most and p99 <= 50_000,
-               f"{number} calls of {usual / 1e3:.1f} us, {stopped} of them stopped between the two clocks, the others "
-               f"differing by {median / 1e3:.1f} us, p99 {p99 / 1e3:.1f} us")
+               f"{number} calls with a median of {usual / 1e3:.1f} us, {stopped} of them interrupted between the two clock readings; "
+               f"the others differ by {median / 1e3:.1f} us, p99 {p99 / 1e3:.1f} us")
 
 
-def is_stopped(event, call, away):
-    """Returns whether, by the scheduler's records, the thread was stopped between the clock readings of probe and library."""
+def is_interrupted(event, call, away):
+    """Returns whether the thread was off the CPU, by the records in away, between the clock readings of probe and stand-in."""
     gaps = (event.start, call[0]), (call[1], event.end)
     return any(a.start < end and a.end > start for start, end in gaps for a in away)
 
 
 def timed_calls(wanted):
-    """Returns for each function: the number of calls, the number of calls that were stopped between the two clock readings, the median
-    duration of a call, and, for the calls not stopped, the median and p99 of the difference between the two clocks."""
+    """Makes calls of each function. Returns by function: the number of calls, how many of them were interrupted between the clock readings
+    of probe and stand-in, the calls' median duration, and the median and p99 difference of the two durations in the other calls."""
     log = os.path.join(KIT, "calls")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(log)
@@ -230,7 +229,7 @@ def timed_calls(wanted):
         calls = [c for c in logged if c[7] == name]
         lengths = sorted(e.end - e.start for e in events) or [0]
         pairs = list(zip(events, calls))
-        ran = [(e, c) for e, c in pairs if not is_stopped(e, c, [a for a in away if a.tid == e.tid])]
+        ran = [(e, c) for e, c in pairs if not is_interrupted(e, c, [a for a in away if a.tid == e.tid])]
         deltas = sorted(abs((e.end - e.start) - (c[1] - c[0])) for e, c in ran) or [1e9]
         seen[name] = (len(pairs), len(pairs) - len(ran), lengths[len(lengths) // 2], deltas[len(deltas) // 2],
                       deltas[len(deltas) * 99 // 100])
@@ -243,17 +242,18 @@ def rate(seconds, threads):
                               stdout=subprocess.PIPE, text=True, check=True, timeout=seconds * 5 + 30).stdout
     made = int(line.split()[0])
     produced = observer.counters.get(LAUNCH, 0)
-    report("load", made == produced, f"{line.strip()} on {threads} threads: {produced} produced")
+    report("load", made == produced, f"{line.strip()} on {threads} threads; the programs counted {produced}")
     report("accounting of the load", *observer.accounted())
 
 
 def contexts():
-    """Contexts from other sources: the reader's own threads, and the context map, read and written."""
+    """Tests the other sources of contexts: the reader's own threads, and the OpenTelemetry context map, which the programs read and
+    write."""
     with Observer("own=50", "flags=4") as observer:
         pass
     own = [e for e in observer.events if e.kind == 200 and e.source == 1]
     report("own thread", len(own) == 50 and {e.trace for e in own} == {"5" * 32} and {e.span for e in own} == {"6" * 16},
-           f"{len(own)} reads with a published context, as many without")
+           f"{len(own)} reads reported, of 50 with a published context and 50 without")
     program = "import sys; sys.stdin.read(1); f = open('/dev/null', 'rb', 0); [f.read(1) for i in range(30)]; print('done', flush=True); sys.stdin.read()"
     for flags, wanted in (("104", 30), ("004", 0)):
         with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
@@ -283,7 +283,7 @@ def contexts():
     command = [sys.executable, "-c", held, KIT, os.path.join(HERE, "..", "ckp")]
     for until, wanted in (("in", 1), ("out", 0)):
         child = subprocess.Popen([*command, until], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        # Other processes of the machine may serve requests, too.
+        # With a target, because other processes of the machine may serve requests, too.
         with Observer(f"ckp={KIT}/libinferspan_ckp.so", "flags=200", f"target={child.pid}") as observer:
             child.stdin.write("x")
             child.stdin.flush()
@@ -291,11 +291,11 @@ def contexts():
                 pass
         child.kill()
         child.wait()
-        report(f"context map, written while {until}side", observer.context_entries == wanted, f"{observer.context_entries} entries")
+        report(f"context map, {until}side of a request", observer.context_entries == wanted, f"{observer.context_entries} entries")
 
 
 def waits():
-    """Waits before the response, and in a probed function, belong to the request; waits after it, for the next request, do not."""
+    """Checks that waits before the response and in a probed function belong to the request, and a wait for the next request does not."""
     scale = 1 if SLOWNESS == 1 else 10
     program = (
         "import ctypes, select, socket, sys\n"
@@ -314,16 +314,16 @@ def waits():
     polls = [(e.end - e.start) / 1e6 for e in ours if e.kind == 205]
     away = [(e.end - e.start) / 1e6 for e in ours if e.kind == 301 and e.end - e.start > 20e6 * scale]
     report("waits", len(polls) == 1 and len(away) == 2 and all(30 * scale - SLOWNESS <= each < 60 * scale for each in polls + away),
-           f"polls of {polls} ms, off the CPU for {away} ms; the {60 * scale} ms after the response are not among them")
+           f"polls of {polls} ms, off the CPU for {away} ms, each below the {60 * scale} ms of the wait for the next request")
 
 
 def cgroups():
-    """Only processes in the chosen cgroup directory are in scope."""
+    """Checks that only processes in the chosen cgroup directory are observed."""
     mount = os.path.join(KIT, "cgroup")
     inner = os.path.join(mount, "inferspan-check", "inner")
     os.makedirs(mount, exist_ok=True)
     if subprocess.run(["mount", "-t", "cgroup2", "none", mount]).returncode:
-        report("cgroups", False, "cgroup v2 cannot be mounted here")
+        report("cgroups", False, f"cgroup v2 cannot be mounted at {mount}; see the message of mount above")
         return
     try:
         os.makedirs(inner, exist_ok=True)
@@ -335,7 +335,7 @@ def cgroups():
                 lines = subprocess.run(["sh", "-c", join], stdout=subprocess.PIPE, text=True, check=True).stdout
             tags = {json.loads(line)["tag"] for line in lines.splitlines()}
             seen[os.path.basename(where)] = len([e for e in observer.events if e.kind == LAUNCH and e.amount in tags])
-        report("cgroups", list(seen.values()) == [2, 2, 0], f"calls seen {seen}")
+        report("cgroups", list(seen.values()) == [2, 2, 0], f"calls reported by chosen directory: {seen}")
         os.rmdir(inner)
         os.rmdir(inner + "-other")
         os.rmdir(os.path.dirname(inner))
@@ -344,7 +344,7 @@ def cgroups():
 
 
 def targets():
-    """With targets, other processes are ignored, even if they read requests."""
+    """Checks that a process that is not a target is ignored, even if it reads requests."""
     with Observer(*library("libcuda.so.1"), "target=1") as observer:
         subprocess.run([sys.executable, os.path.join(HERE, "actor.py"), KIT, "plain"], stdout=subprocess.DEVNULL, check=True)
     seen = [event for event in observer.events if event.kind < 400]
@@ -352,7 +352,7 @@ def targets():
 
 
 def overflow():
-    """The ring overflows while the reader sleeps: the number of lost records is exact."""
+    """Stops the reader until the ring overflows, and checks that the lost records are counted exactly."""
     with Observer(f"ckp={KIT}/load", "flags=84") as observer:
         os.kill(observer.process.pid, signal.SIGSTOP)
         subprocess.run([os.path.join(KIT, "load"), "2", "2", "00-" + "1" * 32 + "-" + "2" * 16 + "-01", "0", "read"],
@@ -363,7 +363,7 @@ def overflow():
 
 
 def tcp():
-    """Connects that succeed, are refused, or are not answered, so that their first packet is retransmitted."""
+    """Makes three connects: one succeeds, one is refused, and one gets no answer, so that its first packet is retransmitted."""
     program = (
         "import socket, sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
         "full = socket.create_server(('127.0.0.1', 0), backlog=0)\n"
@@ -387,9 +387,10 @@ def tcp():
 
 
 def vendor_runtime():
+    """Checks the calls of a program on NVIDIA's runtime, which fail without a device."""
     program = os.path.join(KIT, "vadd")
     if not os.path.exists(program):
-        print("skip vendor runtime: the CUDA toolkit is not installed")
+        print("skip vendor runtime: vadd was not built, because nvcc is missing (set NVCC to its path)")
         return
     needed = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True).stdout
     path = next(os.path.realpath(line.split()[2]) for line in needed.splitlines() if "libcudart.so" in line)
@@ -400,11 +401,12 @@ def vendor_runtime():
     amounts = [e.amount for e in observer.events if e.kind == 8]
     libraries = {e.text for e in observer.events if e.kind == 400}
     report("vendor runtime", launches == [4096] and amounts == [4 << 20] * 3 and any("libcudart" in x for x in libraries),
-           f"{os.path.basename(path)}: {out.strip()}; (kind, result) {dict(kinds)}, grid {launches}, bytes {amounts}, saw {libraries}")
+           f"{os.path.basename(path)}: {out.strip()}; calls by (kind, result) {dict(kinds)}, grids {launches}, allocated bytes {amounts}, "
+           f"libraries {libraries}")
 
 
 def streams():
-    """A program that creates any number of streams and destroys none keeps running on the stand-in."""
+    """Checks that the stand-in for CUDA runs a program that uses more streams than it has slots."""
     program = (
         "import ctypes, sys; driver = ctypes.CDLL(sys.argv[1] + '/libcuda.so.1')\n"
         "for i in range(3000):\n"
@@ -413,14 +415,14 @@ def streams():
     )
     ran = subprocess.run([sys.executable, "-c", program, KIT], stderr=subprocess.PIPE, text=True, timeout=60,
                          env={**os.environ, "FAKE_CUDA_KERNEL": "10us"})
-    report("streams of the stand-in", ran.returncode == 0, f"3000 streams, status {ran.returncode} {ran.stderr.strip()}")
+    report("streams of the stand-in", ran.returncode == 0, f"3000 streams, exit status {ran.returncode} {ran.stderr.strip()}")
 
 
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20261
     parts = {
         "scenes": scenes,
-        # The attribution depends neither on the kind of probe nor on whether system calls and the scheduler are reported.
+        # The same scenes, with pairs of probes instead of session probes, and without records of system calls and the scheduler.
         "pair": lambda: scenes(["pair", "flags=f3"]),
         "interleaved": lambda: interleaved(seed),
         "durations": durations,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: more open requests than the map can hold, and the numbers of requests."""
+"""Part of `check`: what happens with more open requests than the map can hold, and how requests are numbered."""
 
 import os
 import subprocess
@@ -8,11 +8,11 @@ import sys
 from observed import HERE, KIT, Observer, library
 
 BEGAN = 403
-NUMBERS_CPU = 1023
+NUMBER_CPU = 1023  # the bits of a number that contain the CPU
 
 
 def full(report):
-    """Requests beyond the limit get no context and are counted; earlier requests keep theirs."""
+    """Checks that requests beyond the limit are refused and counted, and that earlier requests keep their calls."""
     program = (
         "import ctypes, os, sys, threading; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
         "driver = ctypes.CDLL(sys.argv[1] + '/libcuda.so.1'); ckp = Ckp(sys.argv[1] + '/libinferspan_ckp.so')\n"
@@ -31,15 +31,16 @@ def full(report):
     launches = sorted((e.amount, int(e.trace, 16)) for e in observer.events if e.kind == 1)
     began, ended, refused = (observer.counters.get(index, 0) for index in (620, 621, 521))
     report("room for requests", launches == [(n, n) for n in range(1, 9) for _ in range(3)]
-           and began == ended == refused == 24 and not observer.living,
-           f"48 requests, room for 8: {began} began, {ended} ended, {refused} were refused, {observer.living} did not end; "
-           f"{len(launches)} calls under their requests")
+           and began == ended == refused == 24 and not observer.open_requests,
+           f"48 requests, room for 8 at a time: {began} began, {ended} ended, {refused} were refused, {observer.open_requests} are open; "
+           f"{len(launches)} calls reported")
 
 
 def numbers(report, events):
-    """A request's number is the time of its beginning, except the last bits, and is unique."""
+    """Checks that the number of a request is unique and, except for the last bits, about the time of its beginning."""
     began = [e for e in events if e.kind == BEGAN]
-    late = [(e.owner & ~NUMBERS_CPU) - (e.start & ~NUMBERS_CPU) for e in began]
+    late = [(e.owner & ~NUMBER_CPU) - (e.start & ~NUMBER_CPU) for e in began]
     report("numbers of requests", len(began) > 100 and len({e.owner for e in began}) == len(began)
-           and all(0 <= each <= 3 * (NUMBERS_CPU + 1) for each in late),
-           f"{len(began)} requests, {len({e.owner for e in began})} numbers, at most {max(late, default=-1)} ns behind their time")
+           and all(0 <= each <= 3 * (NUMBER_CPU + 1) for each in late),
+           f"{len(began)} requests, {len({e.owner for e in began})} different numbers, at most {max(late, default=-1)} ns after their "
+           "beginnings")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with request heads (request line and headers) in pieces: which bytes continue which head."""
+"""Scenes with heads (request line and headers) that arrive in pieces: which bytes continue which head."""
 
 import os
 import socket
 
 from stage import ANSWER, call, head, in_thread, pair, play, served, trace_id
 
-HALF = 30  # bytes of the first piece, which end in the line of traceparent or before
+REQUEST_LINE_BYTES = 30
 
 
 def over_tcp(listener):
-    """Returns the two ends of a new connection."""
+    """Returns the server's and the client's end of a new connection."""
     client = socket.create_connection(listener.getsockname())
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     server, _ = listener.accept()
@@ -22,8 +22,8 @@ def tcp_pair():
         return over_tcp(listener)
 
 
-def abandoned(server, client, number):
-    """A client disconnects in the middle of a head, after its traceparent."""
+def abandon_head(server, client, number):
+    """The client disconnects in the middle of a head, after the traceparent."""
     client.sendall(head(number)[:-2] + b"X-")
     server.recv(65536)
     client.close()
@@ -31,15 +31,16 @@ def abandoned(server, client, number):
 
 @play
 def given_up_in_the_middle():
+    """An incomplete head is not continued by a later connection with the same descriptor."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         for follower, trace in ((None, None), (2, trace_id(2))):
             server, client = over_tcp(listener)
             descriptor = server.fileno()
-            abandoned(server, client, 1)
+            abandon_head(server, client, 1)
             server.recv(65536)
             server.close()
             server, client = over_tcp(listener)
-            if server.fileno() != descriptor:  # the client's end took the number
+            if server.fileno() != descriptor:  # the client's end has the descriptor
                 server, client = socket.socket(fileno=os.dup2(server.detach(), descriptor)), client
             served(server, client, head(follower), trace)
             served(server, client, head(3), trace_id(3))
@@ -49,17 +50,17 @@ def given_up_in_the_middle():
 
 @play
 def given_up_and_replaced():
-    """The descriptor is replaced with dup2, so that the programs see no close."""
+    """As above, but dup2 replaces the descriptor, so that the programs observe no close."""
     for follower, trace in ((None, None), (2, trace_id(2))):
         server, client = pair()
-        abandoned(server, client, 1)
+        abandon_head(server, client, 1)
         other, client = pair()
         os.dup2(other.fileno(), server.fileno())
         served(server, client, head(follower), trace)
 
 
 def finished_by_another(server, client):
-    """One thread reads half a head, another thread the rest; then the first thread reads the next head as a whole."""
+    """One thread reads a part of a head, and another thread the rest. Then the first thread reads complete heads."""
     data = head(1)
     client.sendall(data[:-4] + b"\r\nX")
     server.recv(65536)
@@ -78,14 +79,14 @@ def finished_by_another_thread():
 
 @play
 def halves_of_two_heads():
-    """What the first thread reads continues what the second thread read, not its own earlier read."""
+    """The second thread reads the end of a head and the beginning of the next one, which the first thread's next read continues."""
     server, client = tcp_pair()
     client.sendall(head(1)[:-2] + b"X")
     server.recv(65536)
-    client.sendall(b"-Y: z\r\n\r\n" + head()[:HALF])
+    client.sendall(b"-Y: z\r\n\r\n" + head()[:REQUEST_LINE_BYTES])
     in_thread(lambda: server.recv(65536))
     server.sendall(ANSWER)
-    client.sendall(head()[HALF:])
+    client.sendall(head()[REQUEST_LINE_BYTES:])
     server.recv(65536)
     call(None)
     server.sendall(ANSWER)
@@ -117,8 +118,8 @@ def split_over_tcp():
 
 
 @play
-def thrown_away():
-    """A read discards bytes (MSG_TRUNC), so its buffer still has earlier data."""
+def discarded():
+    """A read with MSG_TRUNC discards the head, while its buffer contains another one."""
     server, client = tcp_pair()
     client.sendall(head(1))
     server.recv_into(bytearray(head(2)), len(head(2)), socket.MSG_TRUNC)
@@ -127,22 +128,22 @@ def thrown_away():
     served(server, client, head(3), trace_id(3))
 
 
-def many(bytes_of_each, number):
-    return [bytearray(bytes_of_each) for _ in range(number)]
+def buffers(size, number):
+    return [bytearray(size) for _ in range(number)]
 
 
 @play
 def many_buffers():
-    """A head in more buffers than the programs examine is ignored, and no part of it is kept."""
+    """A head that is read into more buffers than the programs examine is ignored, and no part of it is kept."""
     for read in (lambda s, b: os.readv(s.fileno(), b), lambda s, b: s.recvmsg_into(b)):
         server, client = pair()
         client.sendall(head(1))
-        read(server, many(20, 4))
-        read(server, many(65536, 1))
+        read(server, buffers(20, 4))
+        read(server, buffers(65536, 1))
         call(trace_id(1))
         server.sendall(ANSWER)
         client.sendall(head(2)[:-2] + b"A: " + b"b" * 100 + b"\r\n\r\n")
-        read(server, many(40, 4) + many(65536, 1))
+        read(server, buffers(40, 4) + buffers(65536, 1))
         call(None)
         server.sendall(ANSWER)
         served(server, client, head(), None)
@@ -155,7 +156,7 @@ def many_buffers_in_the_middle():
     client.sendall(head(1)[:-2])
     server.recv(65536)
     client.sendall(b"A: " + b"b" * 100 + b"\r\n\r\n")
-    os.readv(server.fileno(), many(10, 6) + many(65536, 1))
+    os.readv(server.fileno(), buffers(10, 6) + buffers(65536, 1))
     call(None)
     server.sendall(ANSWER)
     served(server, client, head(), None)

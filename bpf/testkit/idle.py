@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: while no request is open, threads are not observed, and calls of that time are not reported for a later request."""
+"""Part of `check`: calls that ended unobserved, because no request was open."""
 
 import os
 import subprocess
@@ -7,11 +7,11 @@ import sys
 
 from observed import Observer
 
-READ_NUMBER = "0" if os.uname().machine == "x86_64" else "63"  # of the system call
+READ_NUMBER = "0" if os.uname().machine == "x86_64" else "63"  # the number of the system call read
 
 
 def missed_ends(report):
-    """A call that ended while no request was open is not reported for a later request."""
+    """Checks that a call that ended while no request was open is not reported for a later request."""
     program = (
         "import os, socket, sys, threading, time\n"
         "def head(digit):\n"
@@ -32,8 +32,8 @@ def missed_ends(report):
     later = [e for e in observer.events if e.trace == "9" * 32]
     began = [e.start for e in later if e.kind == 403]
     early = [e for e in later if e.kind < 400 and e.start < began[0]]
-    # During request 9 the thread slept outside of reported system calls; its read had ended before.
+    # During request 9, the thread sleeps outside of reported system calls: its read has ended before the request.
     asleep = [e for e in later if e.kind == 301 and e.end - e.start > 5e6]
     report("missed ends", len(began) == len(asleep) == 1 and not early and not asleep[0].extra,
-           f"{len(later)} events, {len(early)} began before their request {early[:1] or ''}, "
-           f"asleep in calls {[e.extra - 1 if e.extra else None for e in asleep]}")
+           f"{len(later)} events, {len(early)} of them began before their request {early[:1] or ''}; "
+           f"system calls of the sleeps: {[e.extra - 1 if e.extra else None for e in asleep]}")

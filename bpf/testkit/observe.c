@@ -214,8 +214,8 @@ static int context_entries(void)
 	return entries;
 }
 
-/* Returns the number of open requests: the first word of the only entry. */
-static __u64 living(void)
+/* Returns the number of open requests: the first word of the only entry in `activity`. */
+static __u64 open_requests(void)
 {
 	__u64 activity[16] = {};
 	__u32 zero = 0;
@@ -391,7 +391,7 @@ int main(int count, char **arguments)
 		records += (__u64)rest;
 	}
 	fclose(output);
-	printf("records %llu\ncontexts %d\nliving %llu\n", records, context_entries(), living());
+	printf("records %llu\ncontexts %d\nopen %llu\n", records, context_entries(), open_requests());
 	if (canary)
 		printf("canaries %d\n", maps_with(canary));
 	print_counters();

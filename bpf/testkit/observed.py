@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data that `check` compares: events from the C reader, and logs of servers and stand-ins."""
+"""The data that `check` compares: events from the reader `observe`, and the logs of servers and stand-ins."""
 
 import collections
 import contextlib
@@ -21,7 +21,7 @@ CALL = struct.Struct("<QQIIiIQQ32s16x")
 
 
 class Observer:
-    """Runs the C reader; has its events and counters after the end."""
+    """Runs `observe` in a with block. After the block, it has the events and counters."""
 
     def __init__(self, *options):
         self.path = os.path.join(KIT, f"events.{os.getpid()}")
@@ -29,7 +29,7 @@ class Observer:
             [os.path.join(KIT, "observe"), OBJECTS, self.path, *options], stdout=subprocess.PIPE, text=True
         )
         if self.process.stdout.readline() != "ready\n":
-            raise SystemExit("the observer did not start")
+            raise SystemExit("observe did not start; its message is above")
 
     def __enter__(self):
         return self
@@ -40,7 +40,7 @@ class Observer:
         self.process.wait(30)
         self.counters = {int(word[1]): int(word[2]) for word in words if word[0] == "counter"}
         self.records = next(int(word[1]) for word in words if word[0] == "records")
-        self.living = next(int(word[1]) for word in words if word[0] == "living")
+        self.open_requests = next(int(word[1]) for word in words if word[0] == "open")
         self.context_entries = next(int(word[1]) for word in words if word[0] == "contexts")
         self.canaries = next((int(word[1]) for word in words if word[0] == "canaries"), 0)
         self.verified = {word[1]: int(word[2]) for word in words if word[0] == "verified"}
@@ -57,21 +57,22 @@ class Observer:
             records.append(data[at + 4 : at + 4 + length])
             at += 4 + length
         owners = self.owners = {}
-        self.changes = collections.defaultdict(list)  # of a step, by its number
+        self.changes = collections.defaultdict(list)  # by owner number of a step
         for record in records:
             fields = RECORD.unpack_from(record)
             if fields[5] in OWNER_KINDS:
                 owners[fields[2]] = record[64:80].hex(), record[80:88].hex()
         for record in records:
             fields = RECORD.unpack_from(record)
-            names = fields[5] in OWNER_KINDS or fields[5] == SLOT_BOUND
-            text = record[OWNER_BYTES if names else RECORD.size :].split(b"\0")[0].decode(errors="replace")
+            has_ids = fields[5] in OWNER_KINDS or fields[5] == SLOT_BOUND
+            text = record[OWNER_BYTES if has_ids else RECORD.size :].split(b"\0")[0].decode(errors="replace")
             ids = (record[64:80].hex(), record[80:88].hex()) if fields[5] == SLOT_BOUND else owners.get(fields[2], ("", ""))
             if fields[5] == STEP_CHANGES:
                 self.changes[fields[2]] += struct.unpack_from("<16Q", record, RECORD.size)
             yield Event(*fields, text, *ids)
 
     def accounted(self):
+        """Returns whether all produced records were read or counted as dropped, and a sentence for the report."""
         produced = sum(n for kind, n in self.counters.items() if kind < 512)
         dropped = sum(n for index, n in self.counters.items() if 512 <= index < 520)
         return produced == self.records + dropped, f"{produced} produced = {self.records} read + {dropped} dropped"
@@ -97,7 +98,7 @@ def fake_calls(path):
 
 
 class Truth:
-    """The server's log: the traceparent that a thread worked for at a time."""
+    """The log of server.py: which thread or process worked for which traceparent, and when."""
 
     def __init__(self, path):
         self.spans = collections.defaultdict(list)
@@ -113,7 +114,7 @@ class Truth:
         for began, ended, traceparent in self.spans[("tid", tid)] + self.spans[("tgid", tgid)]:
             if began <= time <= ended:
                 return traceparent
-        return "of no request"
+        return "outside of a request"
 
     def is_started(self, tid, time):
         """Returns whether a handler started this thread for its request."""
@@ -121,16 +122,18 @@ class Truth:
 
     @staticmethod
     def trace(traceparent):
+        """Returns the trace id if the traceparent is valid and sampled, else None."""
         fields = (traceparent or "").split("-")
         return fields[1] if len(fields) == 4 and fields[3] == "01" else None
 
     def near(self, tgid, tid, start, end):
-        """Returns the traces that an event of the thread may have: of the work during the event, or directly before and after it."""
+        """Returns the traces that an event of the thread may have: that of the work which includes the event or, without such work, those
+        of the work directly before and after it."""
         spans = sorted(self.spans[("tid", tid)] or self.spans[("tgid", tgid)])
-        inside = [s for s in spans if s[0] <= start and end <= s[1]]
+        around = [s for s in spans if s[0] <= start and end <= s[1]]
         before = [s for s in spans if s[0] <= start][-1:]
-        behind = [s for s in spans if s[1] >= end][:1]
-        return {self.trace(s[2]) for s in (inside or before + behind)}
+        after = [s for s in spans if s[1] >= end][:1]
+        return {self.trace(s[2]) for s in (around or before + after)}
 
 
 @contextlib.contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with one thread and its connections: which bytes are a request, and when it ends."""
+"""Scenes with one thread and one or two connections: which bytes are a request, and when the request ends."""
 
 import contextlib
 import os
@@ -47,7 +47,7 @@ def versions_and_flags():
 
 
 @play
-def none_after_one():
+def a_request_without_a_header_between_two():
     server, client = pair()
     served(server, client, head(1), trace_id(1))
     served(server, client, head(), None)
@@ -127,6 +127,7 @@ def bodies():
 
 @play
 def after_the_response():
+    """The work after the last byte of a response belongs to the request, until the thread reads from the connection again."""
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
@@ -168,6 +169,7 @@ def not_http():
 
 @play
 def pipelined():
+    """A read that returns two requests starts none."""
     server, client = pair()
     client.sendall(head(1) + head(2))
     server.recv(65536)
@@ -176,6 +178,7 @@ def pipelined():
 
 @play
 def read_ahead():
+    """A request that is read before the response to the previous one is not traced."""
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
@@ -187,6 +190,7 @@ def read_ahead():
 
 @play
 def interleaved():
+    """A thread that has two open requests works for none; when one has its response, it works for the other."""
     (one, first), (two, second) = pair(), pair()
     first.sendall(head(1))
     one.recv(65536)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Building blocks of scenes: requests, responses, and device calls with a number and the expected trace."""
+"""Building blocks of scenes: requests, responses, and kernel launches whose expected trace is printed."""
 
 import _thread
 import ctypes
@@ -19,7 +19,7 @@ tags = 0
 
 
 def call(trace):
-    """Makes a launch, and prints its expected trace."""
+    """Launches a kernel with a unique grid size, and prints the expected trace of the launch; None if it must not be reported."""
     global tags
     tags += 1
     tag = os.getpid() * 100 + tags
@@ -42,6 +42,7 @@ def head(number=None, method="GET", name="traceparent", value=None, extra="", bo
 
 
 def pair():
+    """Returns the server's and the client's end of a connection."""
     return socket.socketpair()
 
 
@@ -52,6 +53,7 @@ def in_thread(function):
 
 
 def served(server, client, data, trace):
+    """Sends a request to the server, which launches a kernel and responds."""
     client.sendall(data)
     server.recv(65536)
     call(trace)
@@ -59,8 +61,8 @@ def served(server, client, data, trace):
 
 
 def in_bare_thread(function):
-    """Starts a thread without the interpreter's handshake: on a busy machine, the new thread may wait for the handshake's lock,
-    and a thread inherits a request only until it first waits."""
+    """Runs the function on a new thread that has no handshake with its creator: in Thread.start(), the new thread may have to wait for
+    a lock, and a thread inherits a request only until it first waits."""
     done = _thread.allocate_lock()
     done.acquire()
     _thread.start_new_thread(lambda: (function(), done.release()), ())
@@ -71,6 +73,7 @@ SCENES = {}
 
 
 def play(function):
+    """Registers a scene by its function's name."""
     SCENES[function.__name__] = function
     return function
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tree.py LIBRARIES: launches a grid of N blocks for each line N of its input, and prints "done" after each line.
+"""tree.py LIBRARIES: launches kernels on commands, one per line of its input, and prints "done" after each.
 
-The line "tree" launches in child processes, threads and requests. For the line "helper N", a process that was started before the
-first line makes the launch.
+N launches a grid of N blocks. "tree" launches from this process, from child processes and a thread, and in requests. For "helper N", a
+process that was started before the first command launches the grid.
 """
 
 import ctypes
@@ -16,11 +16,11 @@ from inferspan_ckp import Ckp  # noqa: E402
 
 driver = ctypes.CDLL(os.path.join(sys.argv[1], "libcuda.so.1"))
 ckp = Ckp(os.path.join(sys.argv[1], "libinferspan_ckp.so"))
-TOLD, HTTP = "00-" + "1" * 32 + "-" + "2" * 16, "00-" + "3" * 32 + "-" + "4" * 16
+REPORTED, HTTP = "00-" + "1" * 32 + "-" + "2" * 16, "00-" + "3" * 32 + "-" + "4" * 16
 
 
-def call(number):
-    driver.cuLaunchKernel(None, number, 1, 1, 1, 1, 1, 0, None, None, None)
+def launch(blocks):
+    driver.cuLaunchKernel(None, blocks, 1, 1, 1, 1, 1, 0, None, None, None)
 
 
 def forked(work, *arguments):
@@ -31,34 +31,34 @@ def forked(work, *arguments):
     os.waitpid(process, 0)
 
 
-def serve(number):
-    """Serves a request over TCP, which owns the launches until its response."""
+def serve(blocks):
+    """Serves a request over TCP, which owns the launch."""
     with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as client:
         server, _ = listener.accept()
         client.sendall(f"GET / HTTP/1.1\r\ntraceparent: {HTTP}-01\r\n\r\n".encode())
         server.recv(1000)
-        call(number)
+        launch(blocks)
         server.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         server.close()
 
 
-def grow():
-    call(1)
-    forked(lambda: (call(2), forked(call, 3)))
-    thread = threading.Thread(target=call, args=(4,))
+def launch_in_tree():
+    launch(1)
+    forked(lambda: (launch(2), forked(launch, 3)))
+    thread = threading.Thread(target=launch, args=(4,))
     thread.start()
     thread.join()
-    with ckp.request(TOLD + "-01"):
-        call(5)
-    with ckp.request(TOLD + "-00"):
-        call(6)
+    with ckp.request(REPORTED + "-01"):
+        launch(5)
+    with ckp.request(REPORTED + "-00"):
+        launch(6)
     serve(7)
-    call(8)
+    launch(8)
 
 
 def help_out(orders, answers):
     while number := os.read(orders, 8):
-        call(int.from_bytes(number, "little"))
+        launch(int.from_bytes(number, "little"))
         os.write(answers, number)
     os._exit(0)
 
@@ -73,10 +73,10 @@ print("ready", flush=True)
 for line in sys.stdin:
     word = line.split()
     if word[0] == "tree":
-        grow()
+        launch_in_tree()
     elif word[0] == "helper":
         os.write(to_helper, int(word[1]).to_bytes(8, "little"))
         os.read(from_helper, 8)
     else:
-        call(int(word[0]))
+        launch(int(word[0]))
     print("done", flush=True)

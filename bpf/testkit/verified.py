@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: the number of instructions that the verifier walks, which determines the load time."""
+"""Part of `check`: the number of instructions that the verifier processes, which determines how long loading takes."""
 
 import ctypes
 import os
 
 from observed import OBJECTS, Observer
 
-# The kernel's limit is a million; a third of it took a second.
+# The kernel's limit is a million instructions. A third of that took a second.
 MOST = 8_000
-MOST_OF = {"context_sys_exit": 80_000}  # 6.1 walks a fifth more than newer kernels
+MOST_OF = {"context_sys_exit": 80_000}  # Linux 6.1 processes a fifth more instructions than newer kernels
 
-# The objects of `record` and `coldstart`, which do not need the bridge.
+# The objects of the bridge's commands record and coldstart, which `observe` does not load.
 OTHERS = ["stacks", "request_stacks", "starts"]
 
 
 def verified(report):
-    """Checks that no program takes long to verify."""
+    """Checks that the verifier processes few instructions of each program, and that all other objects load."""
     with Observer() as observer:
         pass
-    over = {name: walked for name, walked in observer.verified.items() if walked > MOST_OF.get(name, MOST)}
+    over = {name: number for name, number in observer.verified.items() if number > MOST_OF.get(name, MOST)}
     dearest = sorted(observer.verified.items(), key=lambda each: -each[1])[:3]
     report("verified instructions", len(observer.verified) > 10 and not over,
            f"{sum(observer.verified.values())} in {len(observer.verified)} programs, most in {dict(dearest)}"
            + (f"; too many: {over}" if over else ""))
     errors = {name: load(os.path.join(OBJECTS, name + ".bpf.o")) for name in OTHERS}
-    report("other objects", not any(errors.values()), f"errors when loading them: {errors}")
+    report("other objects", not any(errors.values()), f"errno of loading each: {errors}")
 
 
 def load(path):
-    """Loads an object without the program that needs Linux 6.13; returns the error number."""
+    """Loads an object without the program that needs Linux 6.13; returns the errno, or 0."""
     libbpf = ctypes.CDLL("libbpf.so.1")
     libbpf.bpf_object__open_file.restype = ctypes.c_void_p
     libbpf.bpf_object__find_program_by_name.restype = ctypes.c_void_p

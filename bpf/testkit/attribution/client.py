@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A randomised HTTP client on raw sockets. It records for each request what was sent and received, and its marks (see servers/work.py)."""
+"""A randomised HTTP client on raw sockets. It records the pieces of each request and response, and the request's mark (see
+servers/work.py)."""
 
 import contextlib
 import itertools
@@ -14,7 +15,8 @@ SAMPLED, UNSAMPLED, HEADERLESS = "sampled", "unsampled", "headerless"
 
 
 class Request:
-    """One request: its parameters, and the sizes that the client sent and received. Results are summed by cell: server and scenario."""
+    """One request: its parameters, and the sizes of the pieces that the client sent and received. Results are summed by cell, a pair of
+    server and scenario. With gone, the client disconnects in the middle of the response."""
 
     def __init__(self, rng, server, cell, rate=1.0, **asked):
         self.server = server
@@ -52,7 +54,7 @@ class Request:
 
 
 class Connection:
-    """A keep-alive connection, which is reopened after a close or on demand."""
+    """A keep-alive connection, which the next request reopens after a close."""
 
     def __init__(self, port):
         self.port, self.socket, self.left = port, None, b""
@@ -124,7 +126,7 @@ class Connection:
 
 
 class Scene:
-    """Requests of one server in one scenario."""
+    """Sends the requests of one scenario to one server."""
 
     def __init__(self, server, name, port, rng, truth):
         self.server, self.rng, self.port, self.truth = server, rng, port, truth
@@ -143,7 +145,7 @@ class Scene:
             try:
                 with contextlib.closing(Connection(self.port)) as connection:
                     play(connection, random.Random(seed))
-            except Exception as failure:  # a thread's failure must not be lost
+            except Exception as failure:  # raised again in the main thread
                 self.failures.append(failure)
 
         threads = [threading.Thread(target=run, args=(play, self.rng.random())) for play in plays]
@@ -157,10 +159,10 @@ class Scene:
             for number in range(max(1, requests // clients)):
                 if rng.random() < fresh:
                     connection.close()
-                now = {name: value(rng) if callable(value) else value for name, value in asked.items()}
+                chosen = {name: value(rng) if callable(value) else value for name, value in asked.items()}
                 if not number and clients == 1:
-                    now["kind"] = SAMPLED
-                self.ask(connection, rng, **now)
+                    chosen["kind"] = SAMPLED
+                self.ask(connection, rng, **chosen)
         self.parallel([play] * clients)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The third-party servers, as processes."""
+"""Starts the third-party servers, and knows which of their operations must be attributed."""
 
 import contextlib
 import os
@@ -12,9 +12,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERVERS = os.path.join(HERE, "servers")
 
-# The kind of a server determines which operations of a request must have a span. THREAD, a thread per request: all. LOOP, an event
-# loop: all operations of sequential requests; of overlapping requests, those on the request's own connection. POOL, a pool or
-# user-level threads: operations on the request's own connection.
+# The kind of a server determines which operations of a request must have a span:
+# - THREAD, a thread per request: all operations.
+# - LOOP, an event loop: all operations of sequential requests, and operations on the own connection of overlapping requests.
+# - POOL, a thread pool or user-level threads: operations on the request's own connection.
 THREAD, LOOP, POOL = "thread", "loop", "pool"
 
 
@@ -22,7 +23,7 @@ class Server:
     method, prefix = "POST", ""
 
     def __init__(self, name, kind, command, needs=None, partial_reads=False):
-        """partial_reads: whether one read may return only a part of a sent piece, so that sizes of reads are not unique."""
+        """With partial_reads, one read may return only a part of a sent piece, so the sizes of reads do not identify the request."""
         self.name, self.kind, self.start, self.needs = name, kind, command, needs
         self.partial_reads = partial_reads
         self.pids = set()
@@ -35,7 +36,7 @@ class Server:
         pass
 
     def others(self, request):
-        """Returns the pieces on connections that the server opens for the request."""
+        """Returns lists of the sizes of the pieces on the server's connections to a backend, one list per direction."""
         return []
 
     def command(self, directory):
@@ -71,7 +72,7 @@ def family(pid):
 
 
 class Timed(Server):
-    """An event loop with a timer. Sequential requests arrive at any time between two runs of the timer."""
+    """An event loop with a timer. Waits before each sequential request, so that they arrive at different times of the timer's period."""
 
     def prepare(self, request):
         if request.cell[1].startswith("serial"):
@@ -79,7 +80,7 @@ class Timed(Server):
 
 
 class Nginx(Server):
-    """nginx, which sends one file per request, whose name begins with the request's mark."""
+    """nginx, which answers each request with a file of its own. The file's name begins with the request's mark."""
 
     method = "GET"
 
@@ -115,7 +116,7 @@ class Nginx(Server):
 
 
 class Proxy(Nginx):
-    """nginx in front of http.server, which opens the marks. The traffic between the two belongs to the request, too."""
+    """nginx in front of http.server, which opens the files. The traffic between the two belongs to the request, too."""
 
     method = "POST"
 

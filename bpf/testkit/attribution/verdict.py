@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the agent's spans with the client's records.
+"""Compares the agent's spans with the requests that the client recorded.
 
-The name of an opened file, and the grid of a launch, identify their request. The bytes of a send or receive on a request's own
-connection are one piece or the sum of several consecutive ones, and no other request has such a sum. Therefore each of these
-operations can be classified as right (under its own request), wrong (under another request), or missed.
+The name of an opened file and the grid of a launch identify their request. So does the size of a send or receive on a request's own
+connection: it is the size of one piece, or the sum of several consecutive ones, and no other request has such a sum. Therefore each of
+these operations can be classified as right (under its own request), wrong (under another request), or missed.
 """
 
 import collections
@@ -36,12 +36,12 @@ def spans_of(path):
             for resource in json.loads(line)["resourceSpans"]:
                 for scope in resource["scopeSpans"]:
                     for span in scope["spans"]:
-                        # A folded span has only sums over several calls, which count as missed.
+                        # The calls of a folded span count as missed: it has only their sums.
                         yield span["traceId"], span["name"], {a["key"]: value(a) for a in span["attributes"]}
 
 
 def runs(pieces):
-    """Returns the sums of consecutive pieces, each with the number of pieces."""
+    """Returns the number of pieces by the sum of their sizes, for all runs of consecutive pieces."""
     sizes = {}
     for first, last in itertools.combinations(range(len(pieces) + 1), 2):
         sizes.setdefault(sum(pieces[first:last]), last - first)

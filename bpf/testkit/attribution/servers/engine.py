@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""engine.py app|core|worker DIRECTORY LIBRARIES: the process structure of an engine. A web server on uvloop sends requests over ZMQ
-to a core process, which runs all of them in common steps; a worker process of the core launches kernels. The grid size of a launch
-identifies its request: it is ten times the number in the request's mark (the path segment after /w/), plus the number of the launch."""
+"""engine.py app|core|worker DIRECTORY LIBRARIES: one of three processes, which are connected like those of an inference engine.
+
+The app is a web server on uvloop, which sends requests over ZMQ to the core. The core runs all of them in common steps, and the worker
+launches the kernels of each step. DIRECTORY is for the sockets, LIBRARIES has the stand-in for CUDA. The grid size of a launch identifies
+its request: it is ten times the number in the request's mark (the path segment after /w/), plus the number of the launch.
+"""
 
 import asyncio
 import ctypes

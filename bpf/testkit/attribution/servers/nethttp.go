@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Go's net/http: a goroutine per connection, on a few threads.
+// A server on Go's net/http, with a goroutine per connection on a few threads.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// node.js [timer]: Node's HTTP server, one event loop. Files are opened synchronously, on the loop's thread; timer adds work outside of
+// node.js [timer]: Node's HTTP server, with one event loop, which also opens the files. With timer, the loop also opens files outside of
 // requests.
 const fs = require('fs');
 const http = require('http');
@@ -8,7 +8,7 @@ function mark(work, number) {
   try {
     fs.closeSync(fs.openSync(`${process.env.MARKS}/${work.mark}.${number}`));
   } catch (missing) {
-    // Only the attempt matters.
+    // The file does not exist; only the attempt matters.
   }
 }
 
@@ -43,5 +43,5 @@ server.listen(0, '127.0.0.1', 128, () => console.log(server.address().port));
 
 if (process.argv[2] === 'timer') {
   let number = 0;
-  setInterval(() => mark({ mark: 'r0' }, number++), 10);
+  setInterval(() => mark({ mark: 'r0' }, number++), 10); // the clients number requests from 1
 }

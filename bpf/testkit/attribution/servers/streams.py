@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""streams.py [timer [poll]]: asyncio streams, with one event loop and a coroutine per connection; timer adds work outside of requests; with
-poll, the loop does not use epoll."""
+"""streams.py [timer [poll]]: a server on asyncio streams, with one event loop and a coroutine per connection.
+
+With timer, the loop also opens files outside of requests. With poll, it waits with poll instead of epoll.
+"""
 
 import asyncio
 import itertools
@@ -8,7 +10,7 @@ import re
 import selectors
 import sys
 
-from work import Work, before, headers, mark, work_of
+from work import NO_REQUEST, headers, mark, mark_before_response, work_of
 
 
 async def answer(reader, writer):
@@ -16,7 +18,7 @@ async def answer(reader, writer):
     length = re.search(r"(?i)^content-length: *(\d+)", head, re.M)
     await reader.readexactly(int(length[1]) if length else 0)
     work = work_of(head.split()[1])
-    before(work)
+    mark_before_response(work)
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers(work).items())
     writer.write(f"HTTP/1.1 200 OK\r\n{lines}\r\n".encode())
     for number in range(work.chunks):
@@ -41,7 +43,7 @@ async def serve(reader, writer):
 async def tick():
     for number in itertools.count():
         await asyncio.sleep(0.003)
-        mark(Work("r0", 0, 0, 0, 0, 0, ""), number)
+        mark(NO_REQUEST, number)
 
 
 async def main():

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""threads.py [pool]: http.server with a thread per connection; with pool, a shared thread pool does the work."""
+"""threads.py [pool]: http.server with a thread per connection. With pool, handlers open files on the threads of a shared pool."""
 
 import concurrent.futures
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from work import before, headers, mark, work_of
+from work import headers, mark, mark_before_response, work_of
 
 pool = concurrent.futures.ThreadPoolExecutor(8) if sys.argv[1:] == ["pool"] else None
 
@@ -22,7 +22,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         work = work_of(self.path)
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        do(before, work)
+        do(mark_before_response, work)
         self.send_response(200)
         for name, value in headers(work).items():
             self.send_header(name, value)

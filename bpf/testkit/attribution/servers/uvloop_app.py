@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""uvloop_app.py [threads|timer]: FastAPI on uvicorn with uvloop and httptools; with threads, handlers are synchronous functions,
-which FastAPI runs in a thread pool that grows during requests; timer adds work outside of requests."""
+"""uvloop_app.py [threads|timer]: FastAPI on uvicorn with uvloop and httptools.
+
+With threads, handlers are synchronous functions, which FastAPI runs on a thread pool that grows during requests. With timer, the loop
+also opens files outside of requests.
+"""
 
 import asyncio
 import socket
@@ -11,7 +14,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
-from work import Work, before, headers, mark, work_of
+from work import NO_REQUEST, headers, mark, mark_before_response, work_of
 
 kind = "".join(sys.argv[1:])
 app = FastAPI()
@@ -37,19 +40,19 @@ def stream_in_thread(work):
 async def on_loop(request: Request):
     await request.body()
     work = work_of(request.url.path)
-    before(work)
+    mark_before_response(work)
     return StreamingResponse(stream(work), headers=headers(work))
 
 
 def in_thread(request: Request):
     work = work_of(request.url.path)
-    before(work)
+    mark_before_response(work)
     return StreamingResponse(stream_in_thread(work), headers=headers(work))
 
 
 def tick(number):
     asyncio.get_running_loop().call_later(0.01, tick, number + 1)
-    mark(Work("r0", 0, 0, 0, 0, 0, ""), number)
+    mark(NO_REQUEST, number)
 
 
 async def serve(server):

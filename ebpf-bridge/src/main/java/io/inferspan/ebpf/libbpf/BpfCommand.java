@@ -7,27 +7,27 @@ import io.inferspan.ebpf.linux.SystemCall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Commands of {@code bpf(2)} that the bridge calls without libbpf. */
+/** Commands of {@code bpf(2)} that the bridge runs without libbpf. */
 public enum BpfCommand {
   MAP_CREATE(0),
   MAP_LOOKUP(1),
   MAP_UPDATE(2),
   MAP_DELETE(3),
-  MAP_NEXT_KEY(4),
+  MAP_GET_NEXT_KEY(4),
   PROG_LOAD(5),
   OBJ_PIN(6),
   OBJ_GET(7),
   PROG_RUN(10),
-  PROG_NEXT_NUMBER(11),
-  PROG_BY_NUMBER(13),
-  MAP_BY_NUMBER(14),
-  INFO_BY_FD(15),
-  MAP_TAKE(21),
+  PROG_GET_NEXT_ID(11),
+  PROG_GET_FD_BY_ID(13),
+  MAP_GET_FD_BY_ID(14),
+  OBJ_GET_INFO_BY_FD(15),
+  MAP_LOOKUP_AND_DELETE(21),
   LINK_CREATE(28),
   ENABLE_STATS(32),
   PROG_BIND_MAP(35);
 
-  /** More than the bridge sets for any command; the kernel accepts excess bytes that are zero. */
+  /** The size of the arguments: more than any of these commands needs; the excess must be zero. */
   private static final int BYTES = 128;
 
   private final int number;
@@ -37,7 +37,7 @@ public enum BpfCommand {
   }
 
   /** Runs the command; returns the kernel's result, negative for an error. */
-  public long give(Arguments arguments) {
+  public long call(Arguments arguments) {
     return SystemCall.BPF.call(number, arguments.memory.address(), BYTES);
   }
 

@@ -73,29 +73,29 @@ public final class BpfMap {
 
   /** Stores an entry; returns false if the map is full or the kernel refuses. */
   public boolean put(MemorySegment key, MemorySegment value) {
-    return give(BpfCommand.MAP_UPDATE, key, value);
+    return call(BpfCommand.MAP_UPDATE, key, value);
   }
 
   /** Copies an entry's value; returns false if there is no such entry. */
   public boolean get(MemorySegment key, MemorySegment into) {
-    return give(BpfCommand.MAP_LOOKUP, key, into);
+    return call(BpfCommand.MAP_LOOKUP, key, into);
   }
 
   /** Deletes an entry; returns false if there is no such entry. */
   public boolean delete(MemorySegment key) {
-    return give(BpfCommand.MAP_DELETE, key, MemorySegment.NULL);
+    return call(BpfCommand.MAP_DELETE, key, MemorySegment.NULL);
   }
 
   /**
    * Copies the key after {@code key}, or the first key if that is null; returns false at the end.
    */
   public boolean nextKey(MemorySegment key, MemorySegment into) {
-    return give(BpfCommand.MAP_NEXT_KEY, key, into);
+    return call(BpfCommand.MAP_GET_NEXT_KEY, key, into);
   }
 
   /** Takes the oldest value out of a queue; returns false if there is none. */
   public boolean take(MemorySegment into) {
-    return give(BpfCommand.MAP_TAKE, MemorySegment.NULL, into);
+    return call(BpfCommand.MAP_LOOKUP_AND_DELETE, MemorySegment.NULL, into);
   }
 
   /** Deletes all entries, except those that are added meanwhile. */
@@ -131,10 +131,10 @@ public final class BpfMap {
     }
   }
 
-  private boolean give(BpfCommand command, MemorySegment key, MemorySegment value) {
+  private boolean call(BpfCommand command, MemorySegment key, MemorySegment value) {
     try (Arena arena = Arena.ofConfined()) {
       Arguments arguments = Arguments.in(arena).word(0, fd).pointer(8, key).pointer(16, value);
-      return !Errno.isError(command.give(arguments));
+      return !Errno.isError(command.call(arguments));
     }
   }
 }

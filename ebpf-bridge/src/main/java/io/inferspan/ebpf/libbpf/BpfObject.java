@@ -38,7 +38,10 @@ public final class BpfObject implements AutoCloseable {
   /** The size of {@code struct bpf_object_open_opts} up to the last field of libbpf 1.0. */
   private static final int OPTIONS_BYTES = 80;
 
-  /** The maximum of the oldest supported kernels; only the part that is written uses memory. */
+  /**
+   * The size of the verifier's log: the maximum of the oldest supported kernels. Only the part that
+   * is written uses memory.
+   */
   private static final int LOG_BYTES = 8 << 20;
 
   private final Libbpf libbpf = Libbpf.load();
@@ -138,7 +141,7 @@ public final class BpfObject implements AutoCloseable {
     return found;
   }
 
-  /** Returns all programs of the object in its order. */
+  /** Returns all programs of the object, in the order of its file. */
   public List<BpfProgram> programs() {
     return List.copyOf(programs.values());
   }
@@ -160,7 +163,7 @@ public final class BpfObject implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       Arguments arguments =
           Arguments.in(arena).word(0, fd).word(4, (int) info.byteSize()).pointer(8, info);
-      long result = BpfCommand.INFO_BY_FD.give(arguments);
+      long result = BpfCommand.OBJ_GET_INFO_BY_FD.call(arguments);
       if (Errno.isError(result)) {
         throw new BpfException(
             "the kernel does not describe " + what + ": " + Errno.describe((int) -result), "", "");

@@ -65,9 +65,9 @@ public final class BpfProgram {
   public void bind(BpfMap map) {
     try (Arena arena = Arena.ofConfined()) {
       long result =
-          BpfCommand.PROG_BIND_MAP.give(Arguments.in(arena).word(0, fd()).word(4, map.fd()));
+          BpfCommand.PROG_BIND_MAP.call(Arguments.in(arena).word(0, fd()).word(4, map.fd()));
       if (Errno.isError(result)) {
-        throw refusal((int) -result, "").ofRunning(name);
+        throw refusal((int) -result, "").ofAttaching("map " + map.name() + " to program " + name);
       }
     }
   }
@@ -90,7 +90,7 @@ public final class BpfProgram {
     return this;
   }
 
-  /** Attaches it to the target in its section name. */
+  /** Attaches the program to the target that its section name contains. */
   public BpfLink attach() {
     try (LibbpfMessages messages = LibbpfMessages.listen()) {
       long link = libbpf.callLong(BPF_PROGRAM__ATTACH, address);
@@ -101,18 +101,19 @@ public final class BpfProgram {
     }
   }
 
-  /** Attaches it to a timer that runs it {@code frequency} times per second on each CPU. */
+  /** Attaches the program to timers that run it {@code frequency} times per second on each CPU. */
   public BpfLink attachTimer(int frequency) {
     return CpuTimer.attach(fd(), frequency, libbpf.possibleCpus());
   }
 
-  /** Attaches it to all functions of the target; throws, and attaches none, if one fails. */
+  /** Attaches the program to all functions of the target, or to none and throws if one fails. */
   public BpfLink attachUprobes(UprobeTarget target) {
     return mode == UprobeMode.PERF ? onePerFunction(target) : oneForAll(target);
   }
 
   /**
-   * Attaches it, in every process, to a USDT probe that a file defines in {@code .note.stapsdt}.
+   * Attaches the program, in every process, to a USDT probe that a file defines in {@code
+   * .note.stapsdt}.
    *
    * <p>libbpf reads the file's notes, and stores the locations of the arguments in maps of the
    * program's object. It opens a perf event for each location, which needs CAP_SYS_ADMIN.
@@ -141,7 +142,7 @@ public final class BpfProgram {
   }
 
   /**
-   * Returns its run statistics since it was loaded, for the time when they were {@linkplain
+   * Returns the program's runs since it was loaded, as far as run statistics were {@linkplain
    * RunStats#enable enabled}.
    */
   public RunStats runs() {
@@ -153,7 +154,7 @@ public final class BpfProgram {
     try (Arena arena = Arena.ofConfined()) {
       Arguments arguments =
           Arguments.in(arena).word(0, fd()).word(40, (int) context.byteSize()).pointer(48, context);
-      long result = BpfCommand.PROG_RUN.give(arguments);
+      long result = BpfCommand.PROG_RUN.call(arguments);
       if (Errno.isError(result)) {
         throw refusal((int) -result, "").ofRunning(name);
       }
@@ -180,7 +181,7 @@ public final class BpfProgram {
               .word(48, sites.size())
               .word(52, target.atReturn() && mode == UprobeMode.MULTI ? AT_RETURN : 0)
               .word(56, target.pid());
-      long result = BpfCommand.LINK_CREATE.give(arguments);
+      long result = BpfCommand.LINK_CREATE.call(arguments);
       if (Errno.isError(result)) {
         throw refusal((int) -result, "").ofAttaching(name + " to " + target.library());
       }

@@ -48,7 +48,7 @@ final class CpuTimer {
                 attributes.address(), EVERY_PROCESS, cpu, NO_GROUP, CLOSE_ON_EXEC);
         if (timer != OFFLINE) {
           links.add(
-              linked(program, new FileDescriptor(done("opening a timer of a CPU", timer)), arena));
+              linked(program, new FileDescriptor(done("opening a CPU's timer", timer)), arena));
         }
       }
       return BpfLink.all(links);
@@ -60,17 +60,17 @@ final class CpuTimer {
 
   private static int done(String attempt, long result) {
     if (Errno.isError(result)) {
-      throw new BpfException(attempt + ": " + Errno.describe((int) -result), "", "");
+      throw new BpfException(attempt + " failed: " + Errno.describe((int) -result), "", "");
     }
     return (int) result;
   }
 
-  /** Attaches the program; the link owns the timer. */
+  /** Attaches the program; the link keeps the timer running after its descriptor is closed. */
   private static BpfLink linked(int program, FileDescriptor timer, Arena arena) {
     try (timer) {
       Arguments arguments =
           Arguments.in(arena).word(0, program).word(4, timer.number()).word(8, PERF_EVENT);
-      int link = done("attaching a program to a timer", BpfCommand.LINK_CREATE.give(arguments));
+      int link = done("attaching a program to a timer", BpfCommand.LINK_CREATE.call(arguments));
       return BpfLink.open(new FileDescriptor(link));
     }
   }

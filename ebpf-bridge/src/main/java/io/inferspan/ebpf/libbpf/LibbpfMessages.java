@@ -32,7 +32,7 @@ final class LibbpfMessages implements AutoCloseable {
 
   private LibbpfMessages() {}
 
-  /** Listens on this thread until closed. */
+  /** Captures the messages of this thread until closed. */
   static LibbpfMessages listen() {
     LibbpfMessages messages = new LibbpfMessages();
     LISTENING.set(messages);

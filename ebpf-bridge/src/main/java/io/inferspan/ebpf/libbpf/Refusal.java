@@ -98,10 +98,7 @@ record Refusal(
     return permission(sections.getOrDefault(object, ""));
   }
 
-  /**
-   * Returns the likely reason for a missing permission, and what to do; empty if the error is
-   * another one.
-   */
+  /** Returns the likely reason for a missing permission, and what to do; empty for other errors. */
   private String permission(String section) {
     if (!Errno.EPERM.is(errno) && !Errno.EACCES.is(errno)) {
       return "";

@@ -22,7 +22,7 @@ public record RunStats(long count, long totalNanos) {
    */
   public static FileDescriptor enable() {
     try (Arena arena = Arena.ofConfined()) {
-      long result = BpfCommand.ENABLE_STATS.give(Arguments.in(arena).word(0, RUN_TIME));
+      long result = BpfCommand.ENABLE_STATS.call(Arguments.in(arena).word(0, RUN_TIME));
       if (Errno.isError(result)) {
         throw new BpfException(
             "the kernel's run statistics cannot be enabled: " + Errno.describe((int) -result),

@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 /**
  * The kernel verifier's log about a program that it refused.
  *
- * <p>Up to thousands of lines show the paths that it took; a line near the end is the verdict.
+ * <p>The log can have thousands of lines, most of which show the paths that the verifier took. The
+ * verdict is near the end.
  */
 final class VerifierLog {
 
@@ -92,7 +93,7 @@ final class VerifierLog {
   }
 
   /**
-   * Returns the index of the verdict. It may have two lines, of which the first names the access.
+   * Returns the index of the verdict, of its first line if it has two: that one names the access.
    */
   private static int verdictAt(List<String> lines) {
     int at = lines.size() - 1;

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Mapped memory.
+ * Memory mapped with {@code mmap(2)}.
  *
  * <p>Access after closing throws {@link IllegalStateException} instead of crashing.
  */

@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.linux;
 
-/** Thrown if a system call that the bridge cannot do without has failed. */
+/** Thrown if a system call that the bridge needs has failed. */
 public final class SystemCallException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
@@ -8,7 +8,7 @@ public final class SystemCallException extends RuntimeException {
   private final int errno;
 
   SystemCallException(String attempt, int errno) {
-    super(attempt + ": " + Errno.describe(errno));
+    super(attempt + " failed: " + Errno.describe(errno));
     this.errno = errno;
   }
 

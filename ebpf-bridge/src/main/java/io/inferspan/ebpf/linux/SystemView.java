@@ -52,7 +52,7 @@ public final class SystemView {
     return Files.isReadable(root.resolve("sys/kernel/btf/vmlinux"));
   }
 
-  /** Returns whether the BPF filesystem is mounted, in which maps are shared by path. */
+  /** Returns whether the BPF filesystem, in which maps are shared by path, is mounted. */
   public boolean hasBpfFilesystem() {
     return lines("proc/self/mounts").stream()
         .anyMatch(mount -> mount.contains(" /sys/fs/bpf bpf "));

@@ -35,8 +35,8 @@ public final class Threads {
   }
 
   /**
-   * Returns the tids of the threads of this process whose names begin with {@code name}; none if
-   * unknown.
+   * Returns the tids of the threads of this process whose names begin with {@code name}; an empty
+   * list if they cannot be read.
    */
   public static List<Integer> named(String name) {
     List<Integer> tids = new ArrayList<>();

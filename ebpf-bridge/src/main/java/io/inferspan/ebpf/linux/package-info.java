@@ -3,7 +3,7 @@
  * and this process.
  *
  * <p>Nothing here depends on BPF objects, events or spans. Only this package, {@code libbpf} and
- * {@code ring} use {@code java.lang.foreign}.
+ * {@code ring} link native functions.
  */
 @NullMarked
 package io.inferspan.ebpf.linux;

@@ -69,7 +69,7 @@ class NativeCallsTest {
   void refusedMapping_saysWhy() {
     assertThatThrownBy(() -> Mapping.shared(-1, 0, PAGE, false))
         .isInstanceOf(SystemCallException.class)
-        .hasMessage("mapping 4096 bytes: EBADF (bad file descriptor)");
+        .hasMessage("mapping 4096 bytes failed: EBADF (bad file descriptor)");
   }
 
   @Test

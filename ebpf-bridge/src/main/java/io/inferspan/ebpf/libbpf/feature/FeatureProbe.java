@@ -44,12 +44,12 @@ final class FeatureProbe {
   }
 
   private static long array(Arena arena) {
-    return BpfCommand.MAP_CREATE.give(
+    return BpfCommand.MAP_CREATE.call(
         Arguments.in(arena).word(0, ARRAY).word(4, 4).word(8, 4).word(12, 1));
   }
 
   private static long program(Arena arena, UprobeMode mode) {
-    return BpfCommand.PROG_LOAD.give(
+    return BpfCommand.PROG_LOAD.call(
         Arguments.in(arena)
             .word(0, UPROBE_PROGRAM)
             .word(4, TRIVIAL_PROGRAM.length)
@@ -66,7 +66,7 @@ final class FeatureProbe {
     }
     try (FileDescriptor open = new FileDescriptor((int) program)) {
       long result =
-          BpfCommand.LINK_CREATE.give(
+          BpfCommand.LINK_CREATE.call(
               Arguments.in(arena)
                   .word(0, open.number())
                   .word(8, mode.attachType())

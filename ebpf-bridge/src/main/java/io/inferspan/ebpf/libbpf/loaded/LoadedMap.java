@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map in the kernel, created by any program and opened for reading.
+ * A map in the kernel, created by any process and opened by its id.
  *
  * <p>An open map outlives its creator, so close it soon.
  */
@@ -30,7 +30,7 @@ public final class LoadedMap implements AutoCloseable {
     this.map = map;
   }
 
-  /** Opens a map by its id; returns null if it does not exist or may not be opened. */
+  /** Opens a map for reading; returns null if it does not exist or may not be opened. */
   public static @Nullable LoadedMap open(int number) {
     return open(number, READ_ONLY);
   }
@@ -43,7 +43,7 @@ public final class LoadedMap implements AutoCloseable {
   private static @Nullable LoadedMap open(int number, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       long result =
-          BpfCommand.MAP_BY_NUMBER.give(Arguments.in(arena).word(0, number).word(8, flags));
+          BpfCommand.MAP_GET_FD_BY_ID.call(Arguments.in(arena).word(0, number).word(8, flags));
       if (Errno.isError(result)) {
         return null;
       }

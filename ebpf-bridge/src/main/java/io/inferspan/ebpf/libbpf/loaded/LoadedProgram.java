@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param number the program's id
  * @param name the first 15 characters of its name
  * @param loadedNanos when it was loaded, in nanoseconds since boot
- * @param runs its run statistics, for the time when they were enabled
+ * @param runs its runs, as far as run statistics were enabled
  * @param maps the ids of its maps
  */
 public record LoadedProgram(
@@ -64,7 +64,7 @@ public record LoadedProgram(
   /** Opens a program by its id; returns null if it is no longer loaded. */
   public static @Nullable FileDescriptor open(int number) {
     try (Arena arena = Arena.ofConfined()) {
-      long result = BpfCommand.PROG_BY_NUMBER.give(Arguments.in(arena).word(0, number));
+      long result = BpfCommand.PROG_GET_FD_BY_ID.call(Arguments.in(arena).word(0, number));
       return Errno.isError(result) ? null : new FileDescriptor((int) result);
     }
   }
@@ -72,7 +72,7 @@ public record LoadedProgram(
   private static int after(int number) {
     try (Arena arena = Arena.ofConfined()) {
       Arguments arguments = Arguments.in(arena).word(0, number);
-      long result = BpfCommand.PROG_NEXT_NUMBER.give(arguments);
+      long result = BpfCommand.PROG_GET_NEXT_ID.call(arguments);
       if (Errno.isError(result)) {
         requireEnd((int) -result);
         return NONE;

@@ -48,7 +48,7 @@ public final class PinnedMap implements AutoCloseable {
   public static @Nullable PinnedMap open(Path path, Shape shape) {
     try (Arena arena = Arena.ofConfined()) {
       Arguments where = Arguments.in(arena).pointer(0, arena.allocateFrom(path.toString()));
-      long result = BpfCommand.OBJ_GET.give(where);
+      long result = BpfCommand.OBJ_GET.call(where);
       if (Errno.ENOENT.is(result)) {
         return null;
       }
@@ -58,9 +58,9 @@ public final class PinnedMap implements AutoCloseable {
 
   /** Opens or creates the map at the path; several programs may do so concurrently. */
   public static PinnedMap openOrMake(Path path, Shape shape) {
-    PinnedMap there = open(path, shape);
-    if (there != null) {
-      return there;
+    PinnedMap existing = open(path, shape);
+    if (existing != null) {
+      return existing;
     }
     makeDirectory(path);
     FileDescriptor made = make(shape);
@@ -69,7 +69,7 @@ public final class PinnedMap implements AutoCloseable {
           Arguments.in(arena)
               .pointer(0, arena.allocateFrom(path.toString()))
               .word(8, made.number());
-      long result = BpfCommand.OBJ_PIN.give(pin);
+      long result = BpfCommand.OBJ_PIN.call(pin);
       if (!Errno.isError(result)) {
         return checked(made, path, shape);
       }
@@ -103,7 +103,7 @@ public final class PinnedMap implements AutoCloseable {
               .word(8, shape.valueBytes())
               .word(12, shape.entries())
               .text(NAME_AT, shape.name());
-      return descriptor(BpfCommand.MAP_CREATE.give(arguments), "create map " + shape.name());
+      return descriptor(BpfCommand.MAP_CREATE.call(arguments), "create map " + shape.name());
     }
   }
 
@@ -119,7 +119,7 @@ public final class PinnedMap implements AutoCloseable {
         "the kernel did not " + attempt + ": " + Errno.describe(errno), REMEDY, "");
   }
 
-  /** Rejects a map of another shape, because it has another purpose. */
+  /** Returns the map; throws if it has another shape, and thus another purpose. */
   private static PinnedMap checked(FileDescriptor fd, Path path, Shape shape) {
     try {
       BpfMap map = new BpfMap(Libbpf.load(), shape.name(), fd.number());

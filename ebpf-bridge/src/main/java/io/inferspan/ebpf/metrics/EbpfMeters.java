@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Meters for event delivery, event losses and the cost of observation.
  *
- * <p>Keep a reference while the registry is in use, because registries refer to their sources
- * weakly.
+ * <p>Keep a reference while the registry is in use, because registries hold the sources of meters
+ * by weak references.
  */
 public final class EbpfMeters {
 
@@ -47,9 +47,9 @@ public final class EbpfMeters {
       MeterRegistry registry, EventSink sink, RingReader ring, LongSupplier backlogBytes) {
     this.registry = registry;
     events(sink);
-    SpanAccounting books = sink.accounting();
+    SpanAccounting accounting = sink.accounting();
     for (SpanAccounting.Drop reason : SpanAccounting.Drop.values()) {
-      drop(lower(reason), () -> books.dropped(reason));
+      drop(lower(reason), () -> accounting.dropped(reason));
     }
     count(
         "inferspan.ebpf.ring.corruptions", "Invalid records found in the ring", ring::corruptions);
@@ -65,17 +65,17 @@ public final class EbpfMeters {
   }
 
   private void events(EventSink sink) {
-    SpanAccounting books = sink.accounting();
+    SpanAccounting accounting = sink.accounting();
     for (Kind kind : Kind.values()) {
       String name = lower(kind.family()) + "." + kind.call();
-      count("inferspan.ebpf.events", "Events read", () -> books.consumed(kind), "kind", name);
+      count("inferspan.ebpf.events", "Events read", () -> accounting.consumed(kind), "kind", name);
     }
-    count("inferspan.ebpf.events.emitted", "Events with a span", books::emitted);
-    count("inferspan.ebpf.events.folded", "Events that share a span", books::folded);
+    count("inferspan.ebpf.events.emitted", "Events with a span", accounting::emitted);
+    count("inferspan.ebpf.events.folded", "Events that share a span", accounting::folded);
     count(
         "inferspan.ebpf.requests.evicted",
         "Requests exported before their end because too many were open",
-        books::evicted);
+        accounting::evicted);
     for (BatchCounters.Count what : BatchCounters.Count.values()) {
       count(
           "inferspan.ebpf.engine",
@@ -102,8 +102,8 @@ public final class EbpfMeters {
   }
 
   /**
-   * Adds the detail level of an event class, and a counter of its events that were therefore not
-   * reported.
+   * Adds the detail level of an event class, and a counter of the events that were not reported
+   * because of it.
    */
   public EbpfMeters detail(String events, IntSupplier level, LongSupplier shed) {
     gauge(
@@ -191,7 +191,7 @@ public final class EbpfMeters {
         .register(registry);
   }
 
-  /** Adds a gauge that is 1 while the probes for sampled requests are detached, and a counter. */
+  /** Adds a gauge that is 1 while the bridge sleeps, and a counter of the times it fell asleep. */
   public EbpfMeters sleep(BooleanSupplier asleep, LongSupplier times) {
     gauge(
         "inferspan.ebpf.asleep",

@@ -10,12 +10,12 @@ import java.util.Map;
  */
 public final class CollectiveOrder {
 
-  /** How far a rank may be behind another one. */
+  /** The number of collectives by which a rank may be behind another one. */
   private static final int WINDOW = 1_024;
 
   private static final int MOST_COMMUNICATORS = 256;
 
-  /** The one that was not used for the longest time is forgotten first. */
+  /** The collectives by communicator, the least recently used first. */
   private final Map<String, Executed[]> communicators = new LinkedHashMap<>(16, 0.75f, true);
 
   /** The result of comparing a collective. */
@@ -30,7 +30,7 @@ public final class CollectiveOrder {
   private record Executed(long sequence, int rank, Object operation) {}
 
   /**
-   * Compares a collective of one rank with the same one of the first rank.
+   * Compares a collective with that of the first rank that executed the same sequence number.
    *
    * @param operation what must be equal on all ranks
    */

@@ -72,12 +72,14 @@ public final class Communicators {
     return word >= 0 ? 0 : word & SEQUENCE;
   }
 
-  /** Returns the same word for each operation of a communicator. */
+  /**
+   * Returns the word without the sequence number: the same for each operation of a communicator.
+   */
   public static long withoutSequence(long word) {
     return word >= 0 ? word : word & ~SEQUENCE;
   }
 
-  /** Compares a collective with the same one of other ranks. */
+  /** Compares a collective with the collective of the same number of other ranks. */
   public CollectiveOrder.Result called(Kind kind, EventView event) {
     long sequence = sequence(event.extra());
     Communicator communicator = sequence == 0 ? null : of(event.extra());

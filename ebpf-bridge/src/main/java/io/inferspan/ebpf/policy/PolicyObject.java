@@ -76,8 +76,8 @@ public final class PolicyObject implements AutoCloseable {
   }
 
   /**
-   * Verifies it in the kernel, without a bridge; throws an exception with the verifier's verdict if
-   * it is refused.
+   * Verifies the policy in the kernel, without a bridge, and returns its role; throws an exception
+   * with the verifier's verdict if the kernel refuses it.
    */
   public Role check() {
     object.load();
@@ -89,11 +89,13 @@ public final class PolicyObject implements AutoCloseable {
     bridge.load(object, PolicyMaps.SHARED);
     if (!complete) {
       throw new BpfException(
-          "policy " + name + " has no map of parameters or policies", REMEDY, "");
+          "policy " + name + " lacks the map " + PARAMETERS + " or " + PolicyMaps.PROGRAMS,
+          REMEDY,
+          "");
     }
   }
 
-  /** Returns its role. It must have been loaded. */
+  /** Returns the role of the loaded policy; throws if its section names none. */
   Role role() {
     Role role = roleOf(program.section());
     if (role == null) {

@@ -47,7 +47,7 @@ public final class PolicySlots implements AutoCloseable {
    * A program in a slot.
    *
    * @param name the first 15 characters of its name
-   * @param generation the policy generation, which the spans of the calls that it kept have
+   * @param generation its generation, which is an attribute of the spans of calls that it kept
    */
   public record Loaded(Role role, String name, int generation) {}
 
@@ -181,12 +181,12 @@ public final class PolicySlots implements AutoCloseable {
     return settings.floor();
   }
 
-  /** Returns the number of calls while a policy was loaded. */
+  /** Returns the number of calls that were made while a policy was loaded. */
   public long judged() {
     return new KernelCounters(counters.map()).judged();
   }
 
-  /** Returns the number of these calls with an outcome. */
+  /** Returns the number of these calls with this outcome. */
   public long count(PolicyCount what) {
     return new KernelCounters(counters.map()).count(what);
   }
@@ -241,7 +241,7 @@ public final class PolicySlots implements AutoCloseable {
     }
   }
 
-  /** Sets the generation for calls that the floor keeps, which is that of the policy. */
+  /** Publishes the policy's generation for the spans of calls that the floor keeps. */
   private void announce(Role role, int generation) {
     if (role == Role.POLICY) {
       settings.setCurrent(generation);

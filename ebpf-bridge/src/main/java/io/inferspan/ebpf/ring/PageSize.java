@@ -10,7 +10,7 @@ final class PageSize {
 
   private static final int SC_PAGESIZE = 30;
 
-  private static final long BYTES = ask();
+  private static final long BYTES = read();
 
   private PageSize() {}
 
@@ -19,7 +19,7 @@ final class PageSize {
   }
 
   @SuppressWarnings("restricted")
-  private static long ask() {
+  private static long read() {
     Linker linker = Linker.nativeLinker();
     MethodHandle sysconf =
         linker.downcallHandle(
@@ -28,7 +28,7 @@ final class PageSize {
     try {
       return (long) sysconf.invokeExact(SC_PAGESIZE);
     } catch (Throwable unexpected) {
-      throw new IllegalStateException("asking for the page size", unexpected);
+      throw new IllegalStateException("reading the page size", unexpected);
     }
   }
 }

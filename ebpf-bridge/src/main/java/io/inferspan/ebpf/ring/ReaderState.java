@@ -2,7 +2,7 @@ package io.inferspan.ebpf.ring;
 
 /**
  * The state of the ring's reader, which determines when programs wake it; numbered as in {@code
- * wire.h}.
+ * settings.h}.
  */
 public enum ReaderState {
   /** The reader reads again soon and is not woken. */

@@ -21,17 +21,15 @@ public final class RingThread implements AutoCloseable {
   private static final long MUCH_BYTES = 64 << 10;
   private static final long ENOUGH_BYTES = 32 << 10;
 
-  /**
-   * The share of the ring that one pause may fill, so that a load sixteen times as high still fits.
-   */
-  private static final int SHARE_OF_RING = 16;
+  /** A pause fills about one of this many parts of the ring, so that a burst still fits. */
+  private static final int PARTS_OF_RING = 16;
 
   private static final int SHORTEST_WAIT_MILLIS = 2;
 
   /** The longest wait: a turn of the loop costs about 0.1 ms of CPU time with cold caches. */
   private static final int LONGEST_WAIT_MILLIS = 256;
 
-  /** The longest wait for data in a ring that is full before programs wake the thread. */
+  /** The longest wait if the ring is so small that it is full before programs wake the thread. */
   private static final int LONGEST_UNWOKEN_MILLIS = 64;
 
   private final RingReader reader;
@@ -73,12 +71,12 @@ public final class RingThread implements AutoCloseable {
     int waitMillis = SHORTEST_WAIT_MILLIS;
     int pauseMillis = 1;
     while (!closing) {
-      long bytes = look();
+      long bytes = drain();
       if (bytes > 0) {
         waitMillis = SHORTEST_WAIT_MILLIS;
         pauseMillis = pauseAfter(bytes, pauseMillis);
         if (bytes < MUCH_BYTES) {
-          // At high rates, a wake-up would come only shortly before the end of the pause.
+          // During a pause of 1 ms, a wake-up would come only shortly before its end.
           rest(pauseMillis == 1 ? ReaderState.LOOKS : ReaderState.WAITS, pauseMillis, MUCH_BYTES);
         }
       } else if (handler.isAtRest()) {
@@ -87,28 +85,28 @@ public final class RingThread implements AutoCloseable {
         waitMillis = Math.min(2 * waitMillis, longestMillis);
       }
     }
-    look();
+    drain();
   }
 
   private int pauseAfter(long bytes, int millis) {
-    long enough = Math.min(ENOUGH_BYTES, reader.capacityBytes() / SHARE_OF_RING);
+    long enough = Math.min(ENOUGH_BYTES, reader.capacityBytes() / PARTS_OF_RING);
     return Math.clamp(bytes < enough ? 2 * millis : millis / 2, 1, longestMillis);
   }
 
   /**
    * Waits for at most this time; returns true if there is data, even an incomplete record.
    *
-   * @param enough the number of pending bytes from which on it does not wait
+   * @param enough does not wait if at least this many bytes are pending
    */
   private boolean rest(ReaderState state, int millis, long enough) {
     readiness.readerDoes(state);
     // Data that arrived before the programs saw the new state caused no wake-up.
-    boolean come = reader.backlogBytes() >= enough || readiness.await(millis);
+    boolean readable = reader.backlogBytes() >= enough || readiness.await(millis);
     readiness.readerDoes(ReaderState.LOOKS);
-    return come;
+    return readable;
   }
 
-  private long look() {
+  private long drain() {
     try {
       return reader.drain(handler);
     } catch (RuntimeException | Error e) {

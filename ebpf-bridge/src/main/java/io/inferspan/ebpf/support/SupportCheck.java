@@ -18,7 +18,7 @@ import java.util.List;
 /**
  * Checks the prerequisites of the bridge, in an order in which a missing one explains later ones.
  *
- * <p>Results are for operators who do not know the kernel.
+ * <p>Results are written for operators who do not know the kernel.
  */
 public final class SupportCheck {
 
@@ -104,7 +104,7 @@ public final class SupportCheck {
             : missing("libbpf", libbpf.absence(), libbpf.remedy()));
   }
 
-  /** Older kernels lack task storage and the helper that returns the current task. */
+  /** Older kernels lack task storage for tracing programs, or programs that user space runs. */
   private void kernel() {
     String version = "Linux " + system.kernel();
     found.add(

@@ -1,4 +1,4 @@
-/** Tracing of gateways. */
+/** Traces the requests of LLM gateways, with adapters for Vert.x and Netty. */
 module io.inferspan.gateway {
   exports io.inferspan.gateway;
   exports io.inferspan.gateway.metrics;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The calls to engines for one request. Callers hold the lock of the request. */
 final class Attempts {
 
-  /** For requests that are not recorded. */
+  /** The shared instance for unobserved requests. */
   static final Attempts UNSEEN = new Attempts(List.of());
 
   private final List<UpstreamAttempt> open;
@@ -50,17 +50,14 @@ final class Attempts {
     return attempt.equals(last);
   }
 
-  /**
-   * Records on the request's span the number of attempts, and the target and status of the last
-   * one.
-   */
+  /** Sets the number of attempts, and the last one's target and status, on the request's span. */
   void describe(OperationSpan span) {
-    UpstreamAttempt engine = last;
-    if (engine != null) {
+    UpstreamAttempt attempt = last;
+    if (attempt != null) {
       span.set(GatewayAttributes.ATTEMPTS, count);
-      engine.target().describe(span);
-      if (engine.status() > 0) {
-        span.set(GatewayAttributes.UPSTREAM_STATUS_CODE, engine.status());
+      attempt.target().describe(span);
+      if (attempt.status() > 0) {
+        span.set(GatewayAttributes.UPSTREAM_STATUS_CODE, attempt.status());
       }
     }
   }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Makes a request's context the current context of OpenTelemetry, and writes its ids into a logging
  * library's thread-local context (MDC).
  *
- * <p>Inferspan itself does not need it. With SLF4J, use {@code new CurrentRequest(MDC::put,
- * MDC::remove)}. Exceptions of the two functions are caught, and logged at {@code DEBUG}.
+ * <p>It is optional. With SLF4J, use {@code new CurrentRequest(MDC::put, MDC::remove)}. Exceptions
+ * of the two functions are caught and logged at {@code DEBUG}.
  */
 public final class CurrentRequest {
 
@@ -30,13 +30,13 @@ public final class CurrentRequest {
   private final BiConsumer<String, String> put;
   private final Consumer<String> remove;
 
-  /** Creates a bridge to a thread-local diagnostic context, such as SLF4J's MDC. */
+  /** Creates an instance that also writes the ids to a logging library, such as SLF4J's MDC. */
   public CurrentRequest(BiConsumer<String, String> put, Consumer<String> remove) {
     this.put = put;
     this.remove = remove;
   }
 
-  /** Returns a bridge to OpenTelemetry's current context only. */
+  /** Returns an instance that sets only OpenTelemetry's current context. */
   public static CurrentRequest withoutLogs() {
     return new CurrentRequest((key, value) -> {}, key -> {});
   }

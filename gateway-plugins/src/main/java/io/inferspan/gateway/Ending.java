@@ -5,7 +5,7 @@ import io.inferspan.gateway.metrics.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a request.
+ * How a request ended: its outcome for meters, and the error for its span.
  *
  * @param type the {@code error.type}; null if nothing failed, or if {@code cause} determines it
  * @param description a description of the error
@@ -54,15 +54,14 @@ record Ending(
   }
 
   /**
-   * Returns this outcome, corrected by that of the last call to an engine: if the engine aborted
-   * its response, the request failed because of the engine, even if the client has disconnected
-   * since.
+   * Returns this ending, corrected by the last call to an engine: if the engine aborted its
+   * response, the request failed because of the engine, even if the client then disconnected.
    */
-  Ending after(int status, @Nullable UpstreamAttempt engine, boolean failedWithin) {
-    String broken = engine == null ? null : engine.errorType();
+  Ending after(int status, @Nullable UpstreamAttempt last, boolean failedWithin) {
+    String broken = last == null ? null : last.errorType();
     boolean answered = equals(SERVED);
-    boolean mayBeTheEngines = answered || equals(CLIENT_GONE);
-    if (mayBeTheEngines && broken != null && engine != null && engine.answered()) {
+    boolean engineMayHaveFailed = answered || equals(CLIENT_GONE);
+    if (engineMayHaveFailed && broken != null && last != null && last.answered()) {
       return failed(broken, "the engine aborted its response");
     }
     if (!answered) {

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * An active request, from {@link GatewayTracing#begin} to its actual end: the last byte, a
  * disconnected client, a timeout or an error.
  *
- * <p>Thread-safe. It ends once, with the first of {@link #end}, {@link #clientGone}, {@link
- * #timedOut} and {@link #fail}; later calls are ignored. No method throws, and bytes are only read,
- * in the caller's buffers.
+ * <p>Thread-safe. The first call of {@link #end}, {@link #clientGone}, {@link #timedOut} or {@link
+ * #fail} ends the request; later calls are ignored. No method throws. Bytes are read in the
+ * caller's buffers, which are not changed.
  *
  * <p>A gateway that calls engines reports each call to an {@link UpstreamAttempt}. A gateway that
  * does not control its calls uses {@link #inject} to write the trace into the request's headers,
@@ -36,9 +36,9 @@ public final class GatewayRequest {
   private final Arrival arrival;
   private final boolean watched;
   private final Phases phases;
-  private final RequestBody asked;
+  private final RequestBody body;
   private final Attempts attempts;
-  private @Nullable Answer answer;
+  private @Nullable ObservedResponse response;
   private @Nullable String operation;
   private int status;
   private boolean ended;
@@ -53,7 +53,7 @@ public final class GatewayRequest {
     this.watched = span.recording() || tracing.meters() != null;
     // Unobserved requests share objects that store nothing.
     this.phases = watched ? new Phases(arrival.nanos()) : Phases.UNSEEN;
-    this.asked = watched ? new RequestBody() : RequestBody.UNSEEN;
+    this.body = watched ? new RequestBody() : RequestBody.UNSEEN;
     this.attempts = watched ? Attempts.none() : Attempts.UNSEEN;
   }
 
@@ -105,7 +105,7 @@ public final class GatewayRequest {
   public GatewayRequest model(String name) {
     if (watched) {
       synchronized (this) {
-        asked.model(name);
+        body.model(name);
       }
     }
     return this;
@@ -115,7 +115,7 @@ public final class GatewayRequest {
   public GatewayRequest stream(boolean wanted) {
     if (watched) {
       synchronized (this) {
-        asked.stream(wanted);
+        body.stream(wanted);
       }
     }
     return this;
@@ -125,7 +125,7 @@ public final class GatewayRequest {
   public GatewayRequest maxTokens(long count) {
     if (watched) {
       synchronized (this) {
-        asked.maxTokens(count);
+        body.maxTokens(count);
       }
     }
     return this;
@@ -134,17 +134,17 @@ public final class GatewayRequest {
   /**
    * Reads the model, the stream flag and the token limit from a piece of the request's body.
    *
-   * <p>Use it instead of the three methods above. The buffer is not changed.
+   * <p>Use it instead of {@link #model}, {@link #stream} and {@link #maxTokens}.
    */
   public void requestBody(ByteBuffer piece) {
     if (watched) {
       synchronized (this) {
-        asked.see(piece);
+        body.see(piece);
       }
     }
   }
 
-  /** Records that the request waits in a queue from now on. */
+  /** Records that the request enters a queue. */
   public void queued() {
     enter(Phase.QUEUE);
   }
@@ -167,8 +167,8 @@ public final class GatewayRequest {
   /**
    * Starts the span of the request's admission and scheduling; close it when they have ended.
    *
-   * <p>The tracing proposal does not have this span. With its names nothing is recorded here, and
-   * the spans of plugins are children of the request's span.
+   * <p>The proposal's naming scheme has no such span. With it, nothing is recorded here, and the
+   * spans of plugins are children of the request's span.
    */
   public OperationSpan orchestration(String targetModel) {
     return tracing.orchestration(span, targetModel, arrival.priority());
@@ -189,21 +189,21 @@ public final class GatewayRequest {
       // An unrecorded attempt only needs the request's context.
       return new UpstreamAttempt(this, target, 0);
     }
-    Runnable late;
+    Runnable closing;
     UpstreamAttempt attempt;
     synchronized (this) {
       UpstreamAttempt before = attempts.last();
-      late = before == null || ended ? null : before.ensureSpan();
-      attempt = another(target);
+      closing = before == null || ended ? null : before.ensureSpan();
+      attempt = newAttempt(target);
     }
-    if (late != null) {
-      late.run();
+    if (closing != null) {
+      closing.run();
     }
     return attempt;
   }
 
-  /** The caller holds the lock. */
-  private UpstreamAttempt another(Target target) {
+  /** Adds an attempt; the caller holds the lock. */
+  private UpstreamAttempt newAttempt(Target target) {
     int resend = attempts.next();
     boolean ownSpan = resend > 0 || tracing.everyAttemptHasSpan();
     UpstreamAttempt attempt = new UpstreamAttempt(this, target, resend);
@@ -235,7 +235,7 @@ public final class GatewayRequest {
     if (watched) {
       synchronized (this) {
         status = code;
-        answer = ended ? answer : Answer.of(contentType, contentEncoding);
+        response = ended ? response : ObservedResponse.of(contentType, contentEncoding);
       }
     }
   }
@@ -244,16 +244,16 @@ public final class GatewayRequest {
   public void see(ByteBuffer piece) {
     if (watched) {
       synchronized (this) {
-        see(answer, piece);
+        see(response, piece);
       }
     }
   }
 
-  /** The caller holds the lock. */
-  void see(@Nullable Answer passing, ByteBuffer piece) {
-    if (passing != null && !ended) {
+  /** Records a piece of a response; the caller holds the lock. */
+  void see(@Nullable ObservedResponse observed, ByteBuffer piece) {
+    if (observed != null && !ended) {
       long now = tracing.now();
-      if (passing.see(piece, now)) {
+      if (observed.see(piece, now)) {
         phases.enter(Phase.REST, now);
       }
     }
@@ -283,7 +283,7 @@ public final class GatewayRequest {
    * Ends the request with a failure of the gateway.
    *
    * @param type the type of the error, a low-cardinality value
-   * @param description one sentence without content of the request
+   * @param description one sentence without request content
    */
   public void fail(String type, String description) {
     finish(Ending.failed(type, description));
@@ -304,7 +304,7 @@ public final class GatewayRequest {
       now = now();
       phases.end(now);
       unfinished = attempts.open();
-      Answer seen = passed();
+      ObservedResponse seen = response();
       ending = reported.after(status, attempts.last(), seen != null && seen.failedWithin());
       describe(ending, now);
     }
@@ -322,7 +322,7 @@ public final class GatewayRequest {
     if (!span.recording()) {
       return;
     }
-    asked.describe(span);
+    body.describe(span);
     phases.describe(span);
     if (status > 0) {
       span.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
@@ -332,18 +332,18 @@ public final class GatewayRequest {
   }
 
   private @Nullable ResponseTap tap() {
-    Answer seen = passed();
+    ObservedResponse seen = response();
     return seen == null ? null : seen.tap();
   }
 
   /** Returns the response to the client if the gateway reports it, else the engine's response. */
-  private @Nullable Answer passed() {
-    UpstreamAttempt engine = attempts.last();
-    return engine == null ? answer : answerOf(engine);
+  private @Nullable ObservedResponse response() {
+    UpstreamAttempt last = attempts.last();
+    return last == null ? response : responseOf(last);
   }
 
-  @Nullable Answer answerOf(UpstreamAttempt attempt) {
-    return answer != null && attempts.isLast(attempt) ? answer : attempt.answer();
+  @Nullable ObservedResponse responseOf(UpstreamAttempt attempt) {
+    return response != null && attempts.isLast(attempt) ? response : attempt.response();
   }
 
   private void count(Outcome outcome, long nowNanos) {
@@ -351,7 +351,7 @@ public final class GatewayRequest {
     String counted = operation;
     if (meters != null && counted != null) {
       Served served =
-          new Served(counted, asked.model(), arrival.tenant(), outcome, arrival.nanos(), nowNanos);
+          new Served(counted, body.model(), arrival.tenant(), outcome, arrival.nanos(), nowNanos);
       meters.record(served, tap(), span.context());
     }
   }
@@ -385,7 +385,7 @@ public final class GatewayRequest {
   }
 
   /** Removes an attempt that has ended. */
-  void left(UpstreamAttempt attempt, long nowNanos) {
+  void attemptEnded(UpstreamAttempt attempt, long nowNanos) {
     attempts.remove(attempt);
     if (isLast(attempt)) {
       phases.enter(Phase.SCHEDULE, nowNanos);

@@ -79,8 +79,8 @@ public final class GatewayTracing {
   }
 
   /**
-   * Begins the span of a request, in the trace of its headers. Call it before any other work for
-   * the request.
+   * Begins the span of a request, in the trace that its headers name. Call it before any other work
+   * for the request.
    */
   public GatewayRequest begin(GatewayExchange exchange) {
     return beginIn(
@@ -182,7 +182,7 @@ public final class GatewayTracing {
         exact.removeDuplicates(headers);
       }
     } catch (RuntimeException e) {
-      // Immutable headers are sent unchanged.
+      // The headers may be immutable; they are then sent unchanged.
     }
   }
 
@@ -251,10 +251,9 @@ public final class GatewayTracing {
     }
 
     /**
-     * Sets how many models have a tag; all others are {@code other}. Defaults to 64.
+     * Sets how many models have their own tag; all others are {@code other}. Defaults to 64.
      *
-     * <p>A model gets a tag when an engine has successfully answered for it, so that clients cannot
-     * create tags.
+     * <p>A model gets a tag with its first successful request, so that clients cannot create tags.
      */
     public Builder maxModels(int models) {
       this.maxModels = notNegative("maxModels", models);
@@ -262,10 +261,10 @@ public final class GatewayTracing {
     }
 
     /**
-     * Sets how many tenants have a tag; all others are {@code other}. Defaults to 64.
+     * Sets how many tenants have their own tag; all others are {@code other}. Defaults to 64.
      *
-     * <p>{@code x-llm-d-inference-fairness-id} names the tenant. It gets a tag with its first
-     * successful request.
+     * <p>The header {@code x-llm-d-inference-fairness-id} names the tenant, which gets a tag with
+     * its first successful request.
      */
     public Builder maxTenants(int tenants) {
       this.maxTenants = notNegative("maxTenants", tenants);

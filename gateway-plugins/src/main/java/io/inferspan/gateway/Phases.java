@@ -20,7 +20,7 @@ final class Phases {
     REST
   }
 
-  /** A shared instance for requests that are not recorded. */
+  /** The shared instance for unobserved requests. */
   static final Phases UNSEEN = new Phases(0);
 
   private long queueNanos;

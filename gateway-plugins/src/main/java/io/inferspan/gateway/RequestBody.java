@@ -34,10 +34,10 @@ final class RequestBody implements JsonSink {
   private static final long TRUE = 't' << 24 | 'r' << 16 | 'u' << 8 | 'e';
   private static final long FALSE = (long) 'f' << 32 | 'a' << 24 | 'l' << 16 | 's' << 8 | 'e';
 
-  /** For requests that are not recorded. */
+  /** The shared instance for unobserved requests. */
   static final RequestBody UNSEEN = new RequestBody();
 
-  /** Created with the first bytes, because most requests are not recorded. */
+  /** Created with the first bytes, because many gateways set the properties instead. */
   private @Nullable JsonScanner json;
 
   private boolean over;
@@ -81,7 +81,7 @@ final class RequestBody implements JsonSink {
         at = scanner.scan(bytes, at, end, 0);
       }
     } catch (RuntimeException unreadable) {
-      // For example, the owner of the buffer has closed its memory and will report that.
+      // For example, the buffer's owner has freed its memory; the owner reports that itself.
       over = true;
     }
   }

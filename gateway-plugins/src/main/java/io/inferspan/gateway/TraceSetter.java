@@ -48,15 +48,15 @@ public final class TraceSetter<C> implements TextMapSetter<C> {
       return;
     }
     if (name.equals(TRACEPARENT)) {
-      // Removes the tracestate of another trace; a matching one is set afterwards.
+      // The existing tracestate may belong to another trace; the caller sets the matching one next.
       remove.accept(headers, TRACESTATE);
     }
     replace.set(headers, name, value);
   }
 
   /**
-   * Removes the trace context if there is more than one {@code traceparent}. A request without
-   * tracing otherwise keeps the client's trace context.
+   * Removes the trace context if there is more than one {@code traceparent}. Called if no trace
+   * context is written, so that a single {@code traceparent} of the client is forwarded.
    */
   void removeDuplicates(C headers) {
     if (all.apply(headers, TRACEPARENT).size() > 1) {

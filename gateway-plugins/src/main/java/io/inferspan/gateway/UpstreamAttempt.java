@@ -25,7 +25,7 @@ public final class UpstreamAttempt {
   private final long startedNanos;
   private Target target;
   private @Nullable OperationSpan span;
-  private @Nullable Answer answer;
+  private @Nullable ObservedResponse response;
   private @Nullable String errorType;
   private int status;
   private boolean ended;
@@ -67,12 +67,12 @@ public final class UpstreamAttempt {
     return request.watched();
   }
 
-  /** Sets the called engine if it is known only later. */
+  /** Sets the called engine, if it was unknown when the attempt started. */
   public void target(String host, int port) {
     target(new Target(host, port));
   }
 
-  /** Sets the called engine by its name in routing headers: {@code host:port}. */
+  /** Sets the called engine by its {@code host:port}, as in routing headers. */
   public void target(String authority) {
     target(Target.of(authority));
   }
@@ -122,7 +122,7 @@ public final class UpstreamAttempt {
           request.phases().connectionUnreported();
         }
         status = code;
-        answer = Answer.of(contentType, contentEncoding);
+        response = ObservedResponse.of(contentType, contentEncoding);
       }
     }
   }
@@ -132,7 +132,7 @@ public final class UpstreamAttempt {
     if (request.watched()) {
       synchronized (request) {
         if (!ended) {
-          request.see(answer, piece);
+          request.see(response, piece);
         }
       }
     }
@@ -191,7 +191,7 @@ public final class UpstreamAttempt {
       if (own != null) {
         describe(own, cause);
       }
-      request.left(this, endedNanos);
+      request.attemptEnded(this, endedNanos);
     }
     if (own != null) {
       own.closeAt(request.epochNanos(nowNanos));
@@ -202,9 +202,9 @@ public final class UpstreamAttempt {
     if (status > 0) {
       own.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
     }
-    Answer passed = request.answerOf(this);
-    if (passed != null) {
-      passed.tap().describeUsage(own);
+    ObservedResponse observed = request.responseOf(this);
+    if (observed != null) {
+      observed.tap().describeUsage(own);
     }
     if (cause != null) {
       own.fail(cause);
@@ -278,7 +278,7 @@ public final class UpstreamAttempt {
     return target;
   }
 
-  @Nullable Answer answer() {
-    return answer;
+  @Nullable ObservedResponse response() {
+    return response;
   }
 }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Supplies OpenTelemetry's current span to a Prometheus registry for exemplars.
  *
- * <p>Pass it to {@code new PrometheusMeterRegistry(config, prometheus, clock, exemplars)}. It is
- * not needed in Spring Boot, which does the same.
+ * <p>Pass it to {@code new PrometheusMeterRegistry(config, prometheus, clock, exemplars)}. Spring
+ * Boot does not need it, because it supplies the span itself.
  */
 public final class CurrentSpanExemplars implements SpanContext {
 

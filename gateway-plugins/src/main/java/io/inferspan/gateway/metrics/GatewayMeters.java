@@ -26,12 +26,13 @@ import org.jspecify.annotations.Nullable;
  * Records the metrics of the GenAI conventions, with their names and buckets, for the requests of a
  * gateway.
  *
- * <p>Thread-safe; no method throws. While a request is recorded its context is current, so that a
- * registry that uses the current span gets the right exemplar.
+ * <p>Thread-safe; no method throws. A request's context is current while its metrics are recorded,
+ * so that a registry takes exemplars from its span.
  */
 public final class GatewayMeters {
 
-  /** The conventions' buckets of the time to the first token, in seconds. */
+  // The buckets of the GenAI conventions.
+
   private static final double[] FIRST_TOKEN_SECONDS = {
     0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10
   };
@@ -66,8 +67,8 @@ public final class GatewayMeters {
   /**
    * Registers the meters.
    *
-   * @param maxModels the number of models that have a tag
-   * @param maxTenants the number of tenants that have a tag
+   * @param maxModels the maximum number of models with their own tag
+   * @param maxTenants the maximum number of tenants with their own tag
    */
   public GatewayMeters(MeterRegistry registry, int maxModels, int maxTenants) {
     this.registry = registry;
@@ -106,10 +107,10 @@ public final class GatewayMeters {
   }
 
   /** A meter's time series, each created when it is first recorded. */
-  private record Series<M extends Meter>(Map<Labels, M> made, Function<Labels, M> make) {
+  private record Series<M extends Meter>(Map<Labels, M> registered, Function<Labels, M> register) {
     M of(Labels labels) {
-      M known = made.get(labels);
-      return known != null ? known : made.computeIfAbsent(labels, make);
+      M known = registered.get(labels);
+      return known != null ? known : registered.computeIfAbsent(labels, register);
     }
   }
 
@@ -143,20 +144,20 @@ public final class GatewayMeters {
   /**
    * Counts a request that has ended.
    *
-   * @param answer the observed response, or null
+   * @param response the observed response, or null
    */
-  public void record(Served request, @Nullable ResponseTap answer, Context context) {
+  public void record(Served request, @Nullable ResponseTap response, Context context) {
     try (Scope ignored = context.makeCurrent()) {
       Labels labels = labels(request);
-      record(request, answer, labels);
-      recordCost(tenant(request), answer, labels);
+      record(request, response, labels);
+      recordCost(tenant(request), response, labels);
     } catch (RuntimeException e) {
       // For example, the registry has a meter of this name with other tags.
       LOGGER.log(Level.DEBUG, "A request could not be counted", e);
     }
   }
 
-  /** Returns whether an engine has answered for this model and the model has a tag. */
+  /** Returns whether a request for this model has succeeded and the model has its own tag. */
   public boolean hasServed(String model) {
     return models.knows(model);
   }
@@ -174,14 +175,14 @@ public final class GatewayMeters {
         : tenants.tag(request.tenant(), request.outcome() == Outcome.SUCCESS);
   }
 
-  private void recordCost(String tenant, @Nullable ResponseTap answer, Labels labels) {
+  private void recordCost(String tenant, @Nullable ResponseTap response, Labels labels) {
     Tags tags = Tags.of("tenant", tenant, "gen_ai.request.model", labels.model());
     cost("inferspan.tenant.requests", tags.and("outcome", labels.outcome().label())).increment();
-    if (answer != null) {
-      countTokens(answer.promptTokens(), tags, "input");
-      countTokens(answer.cachedTokens(), tags, "cached");
-      countTokens(answer.generatedTokens(), tags, "output");
-      countTokens(answer.reasoningTokens(), tags, "reasoning");
+    if (response != null) {
+      countTokens(response.promptTokens(), tags, "input");
+      countTokens(response.cachedTokens(), tags, "cached");
+      countTokens(response.generatedTokens(), tags, "output");
+      countTokens(response.reasoningTokens(), tags, "reasoning");
     }
   }
 
@@ -199,29 +200,29 @@ public final class GatewayMeters {
         .register(registry);
   }
 
-  private void record(Served request, @Nullable ResponseTap answer, Labels labels) {
+  private void record(Served request, @Nullable ResponseTap response, Labels labels) {
     durations.of(labels).record(request.endedNanos() - request.arrivedNanos(), NANOSECONDS);
-    if (answer != null) {
-      record(answer, request.arrivedNanos(), labels);
+    if (response != null) {
+      record(response, request.arrivedNanos(), labels);
     }
   }
 
-  private void record(ResponseTap answer, long arrivedNanos, Labels labels) {
-    if (answer.hasFirstToken()) {
-      firstTokens.of(labels).record(answer.firstTokenNanos() - arrivedNanos, NANOSECONDS);
+  private void record(ResponseTap response, long arrivedNanos, Labels labels) {
+    if (response.hasFirstToken()) {
+      firstTokens.of(labels).record(response.firstTokenNanos() - arrivedNanos, NANOSECONDS);
     }
-    long generated = Math.max(answer.completionTokens(), answer.tokens());
-    int choices = answer.choices();
-    if (labels.outcome() == Outcome.SUCCESS && answer.tokens() > choices) {
+    long generated = Math.max(response.completionTokens(), response.tokens());
+    int choices = response.choices();
+    if (labels.outcome() == Outcome.SUCCESS && response.tokens() > choices) {
       // The choices are generated concurrently, each with its share of the tokens.
-      long nanos = answer.lastTokenNanos() - answer.firstTokenNanos();
+      long nanos = response.lastTokenNanos() - response.firstTokenNanos();
       perToken.of(labels).record(nanos * choices / (generated - choices), NANOSECONDS);
     }
-    if (answer.promptTokens() >= 0) {
-      promptTokens.of(labels).record((double) answer.promptTokens());
+    if (response.promptTokens() >= 0) {
+      promptTokens.of(labels).record((double) response.promptTokens());
     }
-    if (answer.generatedTokens() >= 0) {
-      completionTokens.of(labels).record((double) answer.generatedTokens());
+    if (response.generatedTokens() >= 0) {
+      completionTokens.of(labels).record((double) response.generatedTokens());
     }
   }
 }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * HttpServerCodec}.
  *
  * <p>It also works on the channel of an HTTP/2 stream, after a codec that converts frames to HTTP
- * objects; {@link Http2GatewayHandler} needs no such codec. Messages are not changed. Responses are
- * matched to pipelined requests by their order. The gateway must limit the number of pipelined
+ * objects; {@link Http2GatewayHandler} needs no such codec. It does not change messages. It matches
+ * responses to pipelined requests by order; the gateway must limit the number of pipelined
  * requests.
  */
 public final class GatewayHandler extends ChannelDuplexHandler {
@@ -64,7 +64,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
     }
     GatewayRequest live = reading;
     if (live != null && message instanceof HttpContent content) {
-      Passing.show(live, content.content(), live::requestBody);
+      Handlers.observe(live, content.content(), live::requestBody);
     }
     super.channelRead(ctx, message);
   }
@@ -78,7 +78,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
 
   private ChannelPromise pass(GatewayRequest answered, Object message, ChannelPromise promise) {
     if (message instanceof HttpResponse response) {
-      interim = Passing.isInterim(response.status().code());
+      interim = Handlers.isInterim(response.status().code());
       if (!interim) {
         answered.responseHead(
             response.status().code(),
@@ -89,10 +89,10 @@ public final class GatewayHandler extends ChannelDuplexHandler {
     if (interim || !(message instanceof HttpContent content)) {
       return promise;
     }
-    Passing.show(answered, content.content(), answered::see);
+    Handlers.observe(answered, content.content(), answered::see);
     if (message instanceof LastHttpContent) {
       pending.remove();
-      return Passing.ending(answered, promise);
+      return Handlers.ending(answered, promise);
     }
     return promise;
   }
@@ -149,7 +149,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
 
     @Override
     public @Nullable InetAddress peer() {
-      return Passing.peer(channel);
+      return Handlers.peer(channel);
     }
   }
 }

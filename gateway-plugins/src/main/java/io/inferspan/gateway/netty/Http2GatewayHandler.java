@@ -18,8 +18,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traces the request of an HTTP/2 stream. Add it first to the stream's channel, which an {@code
- * Http2MultiplexHandler} opens.
+ * Traces the request of an HTTP/2 stream. Add it as the first handler of the stream's channel,
+ * which an {@code Http2MultiplexHandler} opens.
  *
  * <p>Frames pass unchanged. The request is in the channel attribute {@link GatewayHandler#REQUEST}.
  */
@@ -43,7 +43,7 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
       request = begun;
       ctx.channel().attr(GatewayHandler.REQUEST).set(begun);
     } else if (live != null && message instanceof Http2DataFrame frame) {
-      Passing.show(live, frame.content(), live::requestBody);
+      Handlers.observe(live, frame.content(), live::requestBody);
     }
     super.channelRead(ctx, message);
   }
@@ -58,11 +58,11 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
   private static ChannelPromise pass(GatewayRequest live, Object message, ChannelPromise promise) {
     if (message instanceof Http2HeadersFrame frame) {
       head(live, frame.headers());
-      return frame.isEndStream() ? Passing.ending(live, promise) : promise;
+      return frame.isEndStream() ? Handlers.ending(live, promise) : promise;
     }
     if (message instanceof Http2DataFrame frame) {
-      Passing.show(live, frame.content(), live::see);
-      return frame.isEndStream() ? Passing.ending(live, promise) : promise;
+      Handlers.observe(live, frame.content(), live::see);
+      return frame.isEndStream() ? Handlers.ending(live, promise) : promise;
     }
     if (message instanceof Http2ResetFrame) {
       live.fail("stream_reset", "the gateway reset the stream");
@@ -73,7 +73,7 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
   /** Records the final response head; ignores interim heads, and trailers, which have no status. */
   private static void head(GatewayRequest live, Http2Headers headers) {
     int status = status(headers.status());
-    if (status != NO_STATUS && !Passing.isInterim(status)) {
+    if (status != NO_STATUS && !Handlers.isInterim(status)) {
       live.responseHead(
           status,
           headers.get(HttpHeaderNames.CONTENT_TYPE),
@@ -143,7 +143,7 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
 
     @Override
     public @Nullable InetAddress peer() {
-      return Passing.peer(channel);
+      return Handlers.peer(channel);
     }
 
     private static String text(@Nullable CharSequence value) {

@@ -66,7 +66,7 @@ public final class UpstreamHandler extends ChannelDuplexHandler {
   }
 
   private void head(UpstreamAttempt live, HttpResponse response) {
-    interim = Passing.isInterim(response.status().code());
+    interim = Handlers.isInterim(response.status().code());
     if (!interim) {
       live.responseHead(
           response.status().code(),

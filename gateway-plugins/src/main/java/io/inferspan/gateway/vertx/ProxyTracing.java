@@ -25,7 +25,7 @@ public final class ProxyTracing implements ProxyInterceptor {
 
   private final VertxGateway gateway;
 
-  /** Creates an interceptor that starts the trace of each request, unless a handler already has. */
+  /** Creates an interceptor, which starts the trace of a request unless a handler already has. */
   public ProxyTracing(VertxGateway gateway) {
     this.gateway = gateway;
   }

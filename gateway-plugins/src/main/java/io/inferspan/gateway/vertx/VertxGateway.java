@@ -36,10 +36,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Traces the requests of a Vert.x server from the first header to the last byte.
  *
- * <p>The gateway observes the end of a response through Vert.x's tracing SPI, so other code may set
- * any handler of the response. If your Vert.x has a tracer, wrap it with {@link #beforeTracer}.
- * Otherwise the response's only {@code endHandler} is used, and code that replaces it must call
- * {@link GatewayRequest#end}.
+ * <p>It observes the end of a response through Vert.x's tracing SPI, so other code may set any
+ * handler of the response. If Vert.x has another tracer, wrap that with {@link #beforeTracer}. If
+ * it is not wrapped, only the response's {@code endHandler} reports the end, and code that replaces
+ * this handler must call {@link GatewayRequest#end}.
  */
 public final class VertxGateway {
 
@@ -72,9 +72,9 @@ public final class VertxGateway {
    * Returns a tracer that reports the end of each response to the gateway, and then to {@code
    * users}.
    */
-  @SuppressWarnings("unchecked") // a tracer gets back what it returned
+  @SuppressWarnings("unchecked") // a tracer is passed only objects that it returned
   public static VertxTracerFactory beforeTracer(VertxTracerFactory users) {
-    // Vert.x accepts null for no tracer, although it is not documented.
+    // Vert.x accepts a factory that returns null, although this is not documented.
     return options ->
         new ResponseEnds(Objects.requireNonNullElse(users.tracer(options), VertxTracer.NOOP));
   }
@@ -95,9 +95,7 @@ public final class VertxGateway {
     };
   }
 
-  /**
-   * Returns the trace of a request and starts it if necessary, for code without a {@link #handler}.
-   */
+  /** Begins the trace of a request, or returns the one that a {@link #handler} has begun. */
   public GatewayRequest begin(HttpServerRequest request) {
     ContextInternal context = contextOf(request);
     GatewayRequest known = context == null ? null : RequestLocal.of(context);
@@ -151,16 +149,16 @@ public final class VertxGateway {
 
   /** Returns the observed body of a client's request; read or pipe it instead of the original. */
   public static ReadStream<Buffer> asking(GatewayRequest live, ReadStream<Buffer> body) {
-    return live.watched() ? new SeenStream(body, live::requestBody) : body;
+    return live.watched() ? new ObservedStream(body, live::requestBody) : body;
   }
 
   /**
    * Fails unless {@code answer} has a final status. Compose it after {@code send}.
    *
    * <p>Vert.x's client treats an interim status other than 100 and 103 as the final response, and
-   * returns the connection to its pool. The next request on that connection would then receive the
-   * real response. This method therefore closes the connection. Do not use it for calls that
-   * upgrade the connection.
+   * returns the connection to its pool, where the next request would receive the real response.
+   * This method therefore closes the connection or, with HTTP/2, resets the stream. Do not use it
+   * for calls that upgrade the connection.
    */
   public static Future<HttpClientResponse> requireFinal(HttpClientResponse answer) {
     if (isFinal(answer)) {
@@ -191,8 +189,8 @@ public final class VertxGateway {
    * Returns the observed body of an engine's response; pipe it to the client instead of the
    * original.
    *
-   * <p>If the response is not final, its connection is closed. {@link #requireFinal} also makes the
-   * call fail, so that the gateway can respond to its client.
+   * <p>If the response is not final, its connection is closed or its HTTP/2 stream reset. {@link
+   * #requireFinal} also makes the call fail, so that the gateway can respond to its client.
    */
   public static ReadStream<Buffer> answering(UpstreamAttempt attempt, HttpClientResponse answer) {
     return answering(attempt, answer, answer);
@@ -221,10 +219,10 @@ public final class VertxGateway {
     if (!isFinal(head)) {
       attempt.fail("interim_answer");
     }
-    return new SeenStream(body, new AnswerWatcher(attempt));
+    return new ObservedStream(body, new ResponseObserver(attempt));
   }
 
-  /** Ends an attempt whose call failed, or was reset because of the client. */
+  /** Ends an attempt whose call failed, or was reset because the client disconnected. */
   static void failed(UpstreamAttempt attempt, Throwable cause) {
     if (cause instanceof StreamResetException reset && reset.getCause() != null) {
       attempt.clientGone();
@@ -233,7 +231,7 @@ public final class VertxGateway {
     }
   }
 
-  private record AnswerWatcher(UpstreamAttempt attempt) implements SeenStream.Watcher {
+  private record ResponseObserver(UpstreamAttempt attempt) implements ObservedStream.Observer {
     @Override
     public void piece(ByteBuffer bytes) {
       attempt.see(bytes);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Launcher {
 
-  private static final int PROGRAMS_NEED = 25;
+  private static final int REQUIRED_JAVA = 25;
   private static final String PROGRAM = "Program-Class";
 
   private Launcher() {}
@@ -41,15 +41,15 @@ public final class Launcher {
   }
 
   static @Nullable String refusal(int java, String home) {
-    return java >= PROGRAMS_NEED
+    return java >= REQUIRED_JAVA
         ? null
         : "This program needs Java "
-            + PROGRAMS_NEED
+            + REQUIRED_JAVA
             + " or newer, but runs on Java "
             + java
             + " in "
             + home
-            + "; install a newer one and start its bin/java.";
+            + "; install a newer Java and run the jar with its bin/java.";
   }
 
   /** Returns the program's main class from the jar's manifest. */

@@ -18,7 +18,7 @@ class LauncherTest {
     assertThat(Launcher.refusal(17, "/opt/jdk-17"))
         .isEqualTo(
             "This program needs Java 25 or newer, but runs on Java 17 in /opt/jdk-17; install a"
-                + " newer one and start its bin/java.");
+                + " newer Java and run the jar with its bin/java.");
     assertThat(Launcher.refusal(25, "/opt/jdk-25")).isNull();
     assertThat(Launcher.refusal(26, "/opt/jdk-26")).isNull();
   }

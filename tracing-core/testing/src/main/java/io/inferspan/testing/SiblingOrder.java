@@ -16,8 +16,8 @@ import java.util.function.BiPredicate;
 /**
  * Orders the siblings of an actual tree for the comparison with an expected tree.
  *
- * <p>It pairs equal subtrees first and then single spans. So it finds a match if one exists, and
- * otherwise the order with the fewest differences at the top.
+ * <p>It pairs equal subtrees first and then single spans. This finds a match if one exists, and
+ * otherwise an order with few differences near the root.
  */
 final class SiblingOrder {
   private final Map<Node, Integer> ranks = new HashMap<>();
@@ -37,12 +37,12 @@ final class SiblingOrder {
 
   private record Pair(Expected expected, Node actual) {}
 
-  /** Returns siblings by start time. */
+  /** Returns the order by start time. */
   static SiblingOrder asIs() {
     return new SiblingOrder();
   }
 
-  /** Returns siblings in the order that is most similar to the expected lines. */
+  /** Returns the order that is most similar to the expected lines. */
   static SiblingOrder bestFor(List<Line> expected, List<Node> roots) {
     SiblingOrder order = new SiblingOrder();
     order.arrange(nest(expected), roots);

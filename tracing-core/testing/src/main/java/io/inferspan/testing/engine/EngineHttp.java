@@ -24,7 +24,7 @@ record EngineHttp(FakeEngine engine) implements Handler<HttpServerRequest> {
   private static final String JSON = "application/json";
   private static final int KV_BLOCK_TOKENS = 16;
   private static final int KV_SIDE_CHANNEL_PORT = 5600;
-  private static final Set<HttpMethod> READING = Set.of(HttpMethod.GET, HttpMethod.HEAD);
+  private static final Set<HttpMethod> SAFE_METHODS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
   private static final Map<String, ApiDialect> DIALECTS =
       Map.of(
           "/v1/chat/completions", new ChatDialect(),
@@ -106,7 +106,7 @@ record EngineHttp(FakeEngine engine) implements Handler<HttpServerRequest> {
   private void answerPage(HttpServerRequest http) {
     HttpServerResponse response = http.response();
     response.exceptionHandler(broken -> {});
-    boolean reading = READING.contains(http.method());
+    boolean reading = SAFE_METHODS.contains(http.method());
     switch (pathOf(http)) {
       case "/health" -> page(response, reading, null, "");
       case "/version" -> page(response, reading, JSON, "{\"version\":\"0.0.0+fake\"}");

@@ -30,13 +30,14 @@ import org.jspecify.annotations.Nullable;
  * immediately with the finish reason {@code cache_threshold}.
  *
  * <p>It also serves {@code GET /health}, {@code /version}, {@code /v1/models} and {@code /metrics},
- * and {@code /query} of Mooncake's bootstrap server. The script affects only the model in them.
+ * and {@code /query} of Mooncake's bootstrap server. Of these pages, the script affects only the
+ * name of the model.
  */
 public final class FakeEngine implements AutoCloseable {
   /** The maximum number of requests that {@link #requests()} keeps; older ones are dropped. */
   public static final int MAX_KEPT_REQUESTS = 4096;
 
-  /** The maximum size of all bodies that {@link #requests()} keeps. */
+  /** The maximum total size of the bodies that {@link #requests()} keeps, in bytes. */
   public static final long MAX_KEPT_BYTES = 64L << 20;
 
   private static final int MAX_HEADER_BYTES = 64 << 10;

@@ -26,10 +26,10 @@ record ExportHandler(OtlpReceiver receiver) implements Handler<HttpServerRequest
   /** The result of a call, for both protocols. */
   private record Answer(int grpcStatus, int httpStatus, String message) {
     static final Answer OK = new Answer(0, 200, "");
-    static final Answer TRY_AGAIN = new Answer(14, 503, "the test set the behaviour REJECT");
-    static final Answer NEVER_AGAIN = new Answer(3, 400, "the test set the behaviour REFUSE");
+    static final Answer UNAVAILABLE = new Answer(14, 503, "the test set the behaviour REJECT");
+    static final Answer INVALID = new Answer(3, 400, "the test set the behaviour REFUSE");
     static final Answer WRONG_METHOD = new Answer(12, 405, "the method must be POST");
-    static final Answer SILENCE = new Answer(-1, -1, "the test set the behaviour NEVER_ANSWER");
+    static final Answer NONE = new Answer(-1, -1, "the test set the behaviour NEVER_ANSWER");
 
     static Answer malformed(@Nullable String why) {
       return new Answer(3, 400, String.valueOf(why));
@@ -54,7 +54,7 @@ record ExportHandler(OtlpReceiver receiver) implements Handler<HttpServerRequest
     if (!answer.equals(Answer.OK)) {
       receiver.problems.add(List.of(Printable.of(answer.message)));
     }
-    if (answer.equals(Answer.SILENCE)) {
+    if (answer.equals(Answer.NONE)) {
       return;
     }
     if (isGrpc) {
@@ -100,9 +100,9 @@ record ExportHandler(OtlpReceiver receiver) implements Handler<HttpServerRequest
   private @Nullable Answer misbehaviour() {
     return switch (receiver.behaviour) {
       case ACCEPT -> null;
-      case REJECT -> Answer.TRY_AGAIN;
-      case REFUSE -> Answer.NEVER_AGAIN;
-      case NEVER_ANSWER -> Answer.SILENCE;
+      case REJECT -> Answer.UNAVAILABLE;
+      case REFUSE -> Answer.INVALID;
+      case NEVER_ANSWER -> Answer.NONE;
     };
   }
 

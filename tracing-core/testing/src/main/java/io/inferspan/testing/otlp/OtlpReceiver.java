@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OtlpReceiver implements AutoCloseable {
   /**
-   * The maximum size of the bodies that {@link #rawBodies()} keeps; the oldest are dropped first.
+   * The maximum total size of the bodies that {@link #rawBodies()} keeps, in bytes; the oldest are
+   * dropped first.
    */
   public static final int MAX_RETAINED_BYTES = 64 << 20;
 

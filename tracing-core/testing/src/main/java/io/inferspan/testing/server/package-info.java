@@ -1,7 +1,4 @@
-/**
- * What the OTLP receiver and the fake engine have in common: an HTTP server, and a log of what it
- * received.
- */
+/** An HTTP server and a bounded log of what it received, for the OTLP receiver and fake engine. */
 @NullMarked
 package io.inferspan.testing.server;
 

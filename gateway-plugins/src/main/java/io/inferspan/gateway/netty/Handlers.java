@@ -1,7 +1,7 @@
 package io.inferspan.gateway.netty;
 
 import io.inferspan.gateway.GatewayRequest;
-import io.inferspan.gateway.bytes.PassingBytes;
+import io.inferspan.gateway.bytes.NioBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
@@ -14,13 +14,13 @@ import java.nio.channels.ClosedChannelException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of the handlers that do not depend on the HTTP version. */
-final class Passing {
+/** Methods that the channel handlers share, independent of the HTTP version. */
+final class Handlers {
 
   private static final int FIRST_FINAL_STATUS = 200;
   private static final int SWITCHING_PROTOCOLS = 101;
 
-  private Passing() {}
+  private Handlers() {}
 
   /** Returns the address of the client's connection; an HTTP/2 stream has that of its parent. */
   static @Nullable InetAddress peer(Channel channel) {
@@ -30,14 +30,14 @@ final class Passing {
         : null;
   }
 
-  /** Passes bytes to the request if it is recorded. */
-  static void show(GatewayRequest request, ByteBuf bytes, Consumer<ByteBuffer> observer) {
+  /** Passes bytes to {@code observer} if the request is observed. */
+  static void observe(GatewayRequest request, ByteBuf bytes, Consumer<ByteBuffer> observer) {
     if (request.watched()) {
-      PassingBytes.show(bytes, observer);
+      NioBuffers.forEach(bytes, observer);
     }
   }
 
-  /** Returns whether the status is interim, so that another response head follows. */
+  /** Returns whether the status is interim, that is, another response head follows. */
   static boolean isInterim(int status) {
     return status < FIRST_FINAL_STATUS && status != SWITCHING_PROTOCOLS;
   }

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Observes a response while the gateway forwards it. */
-final class Answer {
+/** A response that is observed while the gateway forwards it. */
+final class ObservedResponse {
 
   private static final String STREAM = "text/event-stream";
 
@@ -14,27 +14,29 @@ final class Answer {
   private final ResponseTap tap;
   private boolean begun;
 
-  private Answer(boolean stream, ResponseTap tap) {
+  private ObservedResponse(boolean stream, ResponseTap tap) {
     this.stream = stream;
     this.tap = tap;
   }
 
-  static Answer of(@Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
+  static ObservedResponse of(
+      @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
     ResponseTap tap = ResponseTap.forHeaders(contentType, contentEncoding);
     String type = contentType == null ? "" : contentType.toString().strip();
-    return new Answer(tap.isSeeing() && type.toLowerCase(Locale.ROOT).startsWith(STREAM), tap);
+    boolean stream = type.toLowerCase(Locale.ROOT).startsWith(STREAM);
+    return new ObservedResponse(tap.isSeeing() && stream, tap);
   }
 
   /**
-   * Inspects a piece. Returns true if it contains the first token or, without a stream, the first
-   * byte.
+   * Inspects a piece of the body. Returns whether it contains the first token or, without a stream,
+   * the first byte.
    */
   boolean see(ByteBuffer bytes, long nowNanos) {
     tap.see(bytes, nowNanos);
     boolean readable = stream && (tap.isSeeing() || tap.hasFirstToken());
-    boolean here = readable ? tap.hasFirstToken() : bytes.hasRemaining();
-    boolean first = here && !begun;
-    begun |= here;
+    boolean arrived = readable ? tap.hasFirstToken() : bytes.hasRemaining();
+    boolean first = arrived && !begun;
+    begun |= arrived;
     return first;
   }
 

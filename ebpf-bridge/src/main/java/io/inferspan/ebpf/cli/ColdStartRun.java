@@ -9,7 +9,7 @@ import io.inferspan.ebpf.coldstart.CallRecord;
 import io.inferspan.ebpf.coldstart.CallRecordFile;
 import io.inferspan.ebpf.coldstart.CallReport;
 import io.inferspan.ebpf.coldstart.ColdStart;
-import io.inferspan.ebpf.coldstart.ColdStart.Scene;
+import io.inferspan.ebpf.coldstart.ColdStart.Outcome;
 import io.inferspan.ebpf.coldstart.ColdStartPage;
 import io.inferspan.ebpf.coldstart.ColdStartText;
 import io.inferspan.ebpf.coldstart.ColdStartTrace;
@@ -112,10 +112,10 @@ final class ColdStartRun {
       Ready ready = follow(bridge, trace, root, command, stacks);
       long lost = bridge.status().lost() + stacks.lost();
       bridge.close();
-      Scene scene =
-          Scene.of(
+      Outcome outcome =
+          Outcome.of(
               root, trace.startNanos(), ready, stacks.listenNanos(), lost + observation.leftOut());
-      ColdStart start = ColdStart.of(observation, stacks, scene);
+      ColdStart start = ColdStart.of(observation, stacks, outcome);
       write(start, trace);
       trace.end(start);
       telemetry.close();
@@ -174,10 +174,10 @@ final class ColdStartRun {
     while (true) {
       try {
         Ready known = ready.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
-        stacks.look();
+        stacks.poll();
         return known;
       } catch (TimeoutException notYet) {
-        stacks.look();
+        stacks.poll();
         if (style == Style.TERMINAL) {
           err.printf(
               "\r%.1f s: %,d events%s ",
@@ -234,7 +234,7 @@ final class ColdStartRun {
   /** Ends the observation on Ctrl-C, and waits until its results are written. */
   private void interrupted(@Nullable Process process) {
     if (written.getCount() > 0) {
-      readiness.now(Cause.INTERRUPTED);
+      readiness.report(Cause.INTERRUPTED);
       try {
         boolean ignored = written.await(RESULTS_SECONDS, TimeUnit.SECONDS);
       } catch (InterruptedException e) {

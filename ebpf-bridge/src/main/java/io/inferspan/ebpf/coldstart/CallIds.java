@@ -88,7 +88,7 @@ final class CallIds {
   private CallIds() {}
 
   /**
-   * Returns the number of a kind of call; null for kinds that are no calls, such as time off the
+   * Returns the number of a kind of call; null for kinds that are not calls, such as time off the
    * CPU.
    */
   static @Nullable Long of(Kind kind) {

@@ -19,7 +19,7 @@ import java.util.List;
  */
 public final class CallRecordFile {
 
-  private static final int MOST_DIGITS = 20;
+  private static final int MAX_DIGITS = 20;
 
   private final InputStream in;
   private int next;
@@ -106,7 +106,7 @@ public final class CallRecordFile {
       digits.append('-');
       advance();
     }
-    while (next >= '0' && next <= '9' && digits.length() <= MOST_DIGITS) {
+    while (next >= '0' && next <= '9' && digits.length() <= MAX_DIGITS) {
       digits.append((char) next);
       advance();
     }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 
 /**
  * The system and library calls in a recording in the format of vllm-coldstart-probe. Each exit is
- * paired with the last enter of the same call number on the same thread.
+ * paired with the last entry of the same call number on the same thread.
  */
 final class Calls {
 
@@ -21,7 +21,7 @@ final class Calls {
 
   /** Counts and durations of all calls with one number. */
   static final class Statistics {
-    long enters;
+    long entries;
     long exits;
     long sumNanos;
     private long[] sorted = {};
@@ -31,7 +31,7 @@ final class Calls {
     }
 
     long unpaired() {
-      return enters + exits - 2 * count();
+      return entries + exits - 2 * count();
     }
 
     /**
@@ -45,7 +45,7 @@ final class Calls {
     }
   }
 
-  /** A call with its enter and its exit. */
+  /** A call whose entry and exit were recorded. */
   record Call(long pid, long tid, long id, long startNanos, long endNanos) {
 
     long nanos() {
@@ -73,7 +73,7 @@ final class Calls {
       Key key = new Key(record.pid(), record.tid(), record.call());
       Statistics statistics = of(record.call());
       if (!record.exit()) {
-        statistics.enters++;
+        statistics.entries++;
         entered.put(key, record.timestampNanos());
         continue;
       }

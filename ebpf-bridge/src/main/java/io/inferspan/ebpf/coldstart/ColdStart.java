@@ -5,8 +5,8 @@ import static io.inferspan.ebpf.wire.Kind.PROCESS_STARTED;
 import static java.util.stream.Collectors.toList;
 
 import io.inferspan.ebpf.coldstart.Observation.Event;
-import io.inferspan.ebpf.coldstart.StackEvents.Seen;
-import io.inferspan.ebpf.coldstart.ThreadTimeline.Last;
+import io.inferspan.ebpf.coldstart.StackEvents.Collected;
+import io.inferspan.ebpf.coldstart.ThreadTimeline.Activity;
 import io.inferspan.ebpf.coldstart.ThreadTimeline.Task;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.Kind;
@@ -26,8 +26,8 @@ public final class ColdStart {
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final Scene scene;
-  private final Seen seen;
+  private final Outcome outcome;
+  private final Collected collected;
   private final List<Event> events;
   private final Set<Integer> processes;
   private final PhaseTimeline phases;
@@ -36,16 +36,16 @@ public final class ColdStart {
   private final List<ThreadClass> classes = new ArrayList<>();
 
   /**
-   * The bounds and the outcome of a start.
+   * The result of observing a start: its bounds, its readiness, and its threads at the end.
    *
    * @param pid the first process of the start
    * @param startNanos when the command was resumed, or when following a running process began
    * @param ready when the server was ready, and how that was detected
-   * @param listenNanos when its first socket listened; 0 if none did
+   * @param listenNanos when its first TCP socket began to listen; 0 if none did
    * @param lost the number of lost events
    * @param tasks the threads that existed at the end, by tid
    */
-  public record Scene(
+  public record Outcome(
       int pid,
       long startNanos,
       Readiness.Ready ready,
@@ -54,15 +54,15 @@ public final class ColdStart {
       Map<Integer, Task> tasks) {
 
     /** Captures the threads now, just after readiness was detected. */
-    public static Scene of(
+    public static Outcome of(
         ProcessHandle root, long startNanos, Readiness.Ready ready, long listenNanos, long lost) {
-      return new Scene((int) root.pid(), startNanos, ready, listenNanos, lost, Task.of(root));
+      return new Outcome((int) root.pid(), startNanos, ready, listenNanos, lost, Task.of(root));
     }
   }
 
   /**
-   * Threads of a process that share a name, or that are summed up because they do little; never the
-   * main thread.
+   * Threads of a process, except the main thread, that share a name or are summed up because they
+   * do little.
    *
    * @param states the sums over these threads
    */
@@ -76,7 +76,7 @@ public final class ColdStart {
   /**
    * An interval of a thread, with an explanation.
    *
-   * @param most the state that it was in longest, with the call
+   * @param activity the state and call that took the most time
    * @param why the code that it ran, or the thread that ended its wait; empty if unknown
    * @param file the last file that the process opened before the interval; may be empty
    */
@@ -84,13 +84,13 @@ public final class ColdStart {
       ThreadTimeline.Id thread,
       long startNanos,
       long endNanos,
-      Last most,
+      Activity activity,
       String why,
       String file) {
 
     String text() {
-      return most.state().word()
-          + (most.call().isEmpty() ? "" : " in " + most.call())
+      return activity.state().word()
+          + (activity.call().isEmpty() ? "" : " in " + activity.call())
           + ", "
           + thread
           + (why.isEmpty() ? "" : ", " + why)
@@ -99,19 +99,19 @@ public final class ColdStart {
   }
 
   /** Analyses the observed events and stacks of a start. */
-  public static ColdStart of(Observation observation, StackEvents stacks, Scene scene) {
-    return new ColdStart(observation.events(), stacks.seen(), scene);
+  public static ColdStart of(Observation observation, StackEvents stacks, Outcome outcome) {
+    return new ColdStart(observation.events(), stacks.collected(), outcome);
   }
 
-  ColdStart(List<Event> observed, Seen seen, Scene scene) {
-    this.scene = scene;
-    this.seen = seen;
+  ColdStart(List<Event> observed, Collected collected, Outcome outcome) {
+    this.outcome = outcome;
+    this.collected = collected;
     this.processes =
         observed.stream()
             .filter(event -> event.kind().family() != Family.CONTROL)
             .map(Event::pid)
             .collect(Collectors.toSet());
-    processes.add(scene.pid());
+    processes.add(outcome.pid());
     long start = begin(observed);
     // Before it becomes the command, the process is the stopped shell.
     this.events =
@@ -135,7 +135,7 @@ public final class ColdStart {
    */
   private ThreadTimeline mainThread(int pid, List<Event> own) {
     long from =
-        pid == scene.pid()
+        pid == outcome.pid()
             ? phases.startNanos()
             : events.stream()
                 .filter(event -> event.pid() == pid)
@@ -152,7 +152,7 @@ public final class ColdStart {
   }
 
   private ThreadTimeline timeline(ThreadTimeline.Id id, List<Event> own, long from, long to) {
-    Task task = scene.tasks().get(id.tid());
+    Task task = outcome.tasks().get(id.tid());
     long begin = Math.min(from, phases.endNanos());
     long end = Math.clamp(to, begin, phases.endNanos());
     return new ThreadTimeline(id, own, begin, end, task == null ? null : task.last());
@@ -194,8 +194,8 @@ public final class ColdStart {
    * it still exists.
    */
   private ThreadTimeline otherThread(int pid, int tid, List<Event> own) {
-    Task task = scene.tasks().get(tid);
-    String name = task == null ? seen.names().getOrDefault(tid, "") : task.name();
+    Task task = outcome.tasks().get(tid);
+    String name = task == null ? collected.names().getOrDefault(tid, "") : task.name();
     long last = own.stream().mapToLong(Event::endNanos).max().orElse(0);
     return timeline(
         new ThreadTimeline.Id(pid, tid, name),
@@ -218,26 +218,26 @@ public final class ColdStart {
   /** Returns when the process began to execute the command, or else when following began. */
   private long begin(List<Event> observed) {
     return observed.stream()
-        .filter(event -> event.kind() == PROCESS_STARTED && event.pid() == scene.pid())
+        .filter(event -> event.kind() == PROCESS_STARTED && event.pid() == outcome.pid())
         .mapToLong(Event::startNanos)
-        .filter(nanos -> nanos >= scene.startNanos())
+        .filter(nanos -> nanos >= outcome.startNanos())
         .findFirst()
-        .orElse(scene.startNanos());
+        .orElse(outcome.startNanos());
   }
 
   private long end(long start) {
-    long ready = scene.ready().nanos();
+    long ready = outcome.ready().nanos();
     long exit =
         events.stream()
-            .filter(event -> event.kind() == PROCESS_EXITED && event.pid() == scene.pid())
+            .filter(event -> event.kind() == PROCESS_EXITED && event.pid() == outcome.pid())
             .mapToLong(Event::startNanos)
             .findFirst()
             .orElse(ready);
     return Math.max(start, Math.min(ready, exit));
   }
 
-  Scene scene() {
-    return scene;
+  Outcome outcome() {
+    return outcome;
   }
 
   /** Returns a title with the time to readiness and the number of active processes. */
@@ -245,7 +245,7 @@ public final class ColdStart {
     return String.format(
         Locale.ROOT,
         "%s after %.3f s, %d %s",
-        scene.ready().cause().sentence(),
+        outcome.ready().cause().sentence(),
         phases.wallNanos() / NANOS_PER_SECOND,
         processes.size(),
         processes.size() == 1 ? "process" : "processes");
@@ -268,13 +268,13 @@ public final class ColdStart {
     return busyThreads;
   }
 
-  /** Returns all threads of a process except its main thread, in classes. */
+  /** Returns the classes of a process's threads, without its main thread. */
   List<ThreadClass> classes(int pid) {
     return classes.stream().filter(each -> each.pid() == pid).toList();
   }
 
   /** Explains a gap by its busiest main thread. */
-  Explained explained(PhaseTimeline.Stretch gap) {
+  Explained explained(PhaseTimeline.Interval gap) {
     long from = gap.startNanos();
     long to = gap.endNanos();
     return mainThreads.stream()
@@ -287,11 +287,11 @@ public final class ColdStart {
    * Returns long intervals without a change of state, ordered by start; for threads other than main
    * threads, only busy ones.
    */
-  List<Explained> stretches() {
+  List<Explained> intervals() {
     return Stream.concat(mainThreads.stream(), busyThreads.stream())
         .flatMap(
             thread ->
-                thread.stretches(phases.longNanos()).stream()
+                thread.intervals(phases.longNanos()).stream()
                     .filter(part -> thread.id().isMain() || part.state().isBusy())
                     .map(part -> explained(thread, part.startNanos(), part.endNanos())))
         .sorted(Comparator.comparingLong(Explained::startNanos))
@@ -300,12 +300,15 @@ public final class ColdStart {
 
   private Explained explained(ThreadTimeline thread, long from, long to) {
     ThreadTimeline.Id id = thread.id();
-    Last most = thread.most(from, to);
-    String why = seen.why(id.tid(), most.state(), from, to);
-    return new Explained(id, from, to, most, why, lastFile(id.pid(), from));
+    Activity activity = thread.longestActivity(from, to);
+    String why = collected.why(id.tid(), activity.state(), from, to);
+    return new Explained(id, from, to, activity, why, lastFile(id.pid(), from));
   }
 
-  /** Returns the last file that a process opened before this time; empty if there is none. */
+  /**
+   * Returns the path of the last file that a process opened before this time; empty if there is
+   * none.
+   */
   private String lastFile(int pid, long nanos) {
     return events.stream()
         .filter(event -> event.pid() == pid && event.startNanos() <= nanos)
@@ -315,7 +318,7 @@ public final class ColdStart {
         .orElse("");
   }
 
-  /** Returns the enter and the exit of each call, ordered by time. */
+  /** Returns the entry and the exit of each call, ordered by time. */
   public List<CallRecord> records() {
     return Observation.records(events);
   }

@@ -3,7 +3,7 @@ package io.inferspan.ebpf.coldstart;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.inferspan.ebpf.coldstart.ColdStart.Explained;
-import io.inferspan.ebpf.coldstart.PhaseTimeline.Stretch;
+import io.inferspan.ebpf.coldstart.PhaseTimeline.Interval;
 import io.inferspan.ebpf.coldstart.ThreadTimeline.Part;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,8 +23,8 @@ public final class ColdStartPage {
   private static final int NANOS_PER_MICRO = 1000;
   private static final List<ThreadState> STATES = List.of(ThreadState.values());
 
-  /** Limit of the parts of all threads together; short parts are merged to stay within it. */
-  private static final int MOST_PARTS = 200_000;
+  /** Maximum number of parts of all threads together; short parts are merged to stay within it. */
+  private static final int MAX_PARTS = 200_000;
 
   private final ColdStart start;
   private final PhaseTimeline phases;
@@ -38,7 +38,9 @@ public final class ColdStartPage {
     this.json = new JsonFactory().createGenerator(text);
   }
 
-  /** Returns the page: phases and gaps, and the states of each busy thread with explanations. */
+  /**
+   * Returns the page: phases and gaps, and the states of main and busy threads with explanations.
+   */
   public static String of(ColdStart start) throws IOException {
     ColdStartPage page = new ColdStartPage(start);
     page.data();
@@ -53,12 +55,12 @@ public final class ColdStartPage {
     json.writeFieldName("states");
     strings(STATES.stream().map(ThreadState::word).toList());
     json.writeArrayFieldStart("phases");
-    for (Stretch stretch : phases.stretches()) {
-      boolean gap = stretch.phase() == null;
-      String word = stretch.phase() == null ? "gap" : stretch.phase().word();
-      span(stretch.startNanos(), stretch.endNanos());
+    for (Interval interval : phases.intervals()) {
+      boolean gap = interval.phase() == null;
+      String word = interval.phase() == null ? "gap" : interval.phase().word();
+      span(interval.startNanos(), interval.endNanos());
       json.writeString(word);
-      json.writeString(gap ? start.explained(stretch).text() : "");
+      json.writeString(gap ? start.explained(interval).text() : "");
       json.writeEndArray();
     }
     json.writeEndArray();
@@ -76,19 +78,19 @@ public final class ColdStartPage {
                 start.busyThreads().stream())
             .sorted(Comparator.comparingInt(thread -> thread.id().pid()))
             .toList();
-    List<Explained> stretches = start.stretches();
+    List<Explained> intervals = start.intervals();
     json.writeArrayFieldStart("threads");
     for (ThreadTimeline thread : shown) {
       json.writeStartObject();
       ThreadTimeline.Id id = thread.id();
       json.writeStringField("name", id.isMain() ? id.toString() : id.name());
       json.writeNumberField("from", micros(thread.parts().getFirst().startNanos()));
-      json.writeStringField("parts", parts(thread, phases.wallNanos() * shown.size() / MOST_PARTS));
+      json.writeStringField("parts", parts(thread, phases.wallNanos() * shown.size() / MAX_PARTS));
       json.writeArrayFieldStart("why");
-      for (Explained stretch : stretches) {
-        if (stretch.thread().equals(id)) {
-          span(stretch.startNanos(), stretch.endNanos());
-          json.writeString(stretch.text());
+      for (Explained interval : intervals) {
+        if (interval.thread().equals(id)) {
+          span(interval.startNanos(), interval.endNanos());
+          json.writeString(interval.text());
           json.writeEndArray();
         }
       }
@@ -99,7 +101,7 @@ public final class ColdStartPage {
   }
 
   /**
-   * Writes the length, state and call of each part; adjacent parts shorter than a step are merged.
+   * Returns the length, state and call of each part; adjacent parts shorter than a step are merged.
    */
   private String parts(ThreadTimeline thread, long stepNanos) {
     StringBuilder out = new StringBuilder();

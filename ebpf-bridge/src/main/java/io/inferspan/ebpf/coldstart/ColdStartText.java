@@ -2,7 +2,7 @@ package io.inferspan.ebpf.coldstart;
 
 import io.inferspan.ebpf.coldstart.ColdStart.Explained;
 import io.inferspan.ebpf.coldstart.ColdStart.ThreadClass;
-import io.inferspan.ebpf.coldstart.PhaseTimeline.Stretch;
+import io.inferspan.ebpf.coldstart.PhaseTimeline.Interval;
 import java.util.Formatter;
 import java.util.Locale;
 import java.util.Map;
@@ -28,16 +28,16 @@ public final class ColdStartText {
     text.summary();
     text.phases();
     text.threads();
-    text.stretches();
+    text.intervals();
     return text.text.toString();
   }
 
   private void summary() {
     text.format("%s", start.title());
-    if (start.scene().listenNanos() > 0) {
-      text.format(", first listening at %.3f s", since(start.scene().listenNanos()));
+    if (start.outcome().listenNanos() > 0) {
+      text.format(", first listening at %.3f s", since(start.outcome().listenNanos()));
     }
-    text.format("; %,d events lost%n%n", start.scene().lost());
+    text.format("; %,d events lost%n%n", start.outcome().lost());
   }
 
   private void phases() {
@@ -56,7 +56,7 @@ public final class ColdStartText {
                     sum.nanos() / NANOS_PER_SECOND,
                     share(sum.nanos()),
                     sum.evidence()));
-    for (Stretch gap : phases.gaps()) {
+    for (Interval gap : phases.gaps()) {
       text.format(
           "  %-16s %9.3f %9.3f %9.3f %6.1f%%   %s%n",
           "gap",
@@ -71,13 +71,13 @@ public final class ColdStartText {
         "all", 0.0, since(phases.endNanos()), phases.wallNanos() / NANOS_PER_SECOND, PERCENT);
   }
 
-  private void stretches() {
+  private void intervals() {
     text.format("  LONG INTERVALS%n  %9s %9s%n", "START s", "LENGTH s");
-    for (Explained stretch : start.stretches()) {
-      long nanos = stretch.endNanos() - stretch.startNanos();
+    for (Explained interval : start.intervals()) {
+      long nanos = interval.endNanos() - interval.startNanos();
       text.format(
           "  %9.3f %9.3f  %s%n",
-          since(stretch.startNanos()), nanos / NANOS_PER_SECOND, stretch.text());
+          since(interval.startNanos()), nanos / NANOS_PER_SECOND, interval.text());
     }
     text.format("%n");
   }

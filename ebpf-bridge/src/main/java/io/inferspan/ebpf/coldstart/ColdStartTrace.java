@@ -5,7 +5,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.ebpf.coldstart.ColdStart.Explained;
 import io.inferspan.ebpf.coldstart.PhaseTimeline.Summary;
-import io.inferspan.ebpf.coldstart.ThreadTimeline.Last;
+import io.inferspan.ebpf.coldstart.ThreadTimeline.Activity;
 import io.inferspan.ebpf.linux.Clocks;
 import io.inferspan.ebpf.spans.KernelClock;
 import io.inferspan.semconv.KernelAttributes;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColdStartTrace {
 
-  /** The OpenTelemetry specification names variables like headers, in capitals. */
+  /** As the OpenTelemetry specification requires, variables are named like headers, in capitals. */
   private static final TextMapGetter<Map<String, String>> ENVIRONMENT =
       new TextMapGetter<>() {
         @Override
@@ -84,7 +84,7 @@ public final class ColdStartTrace {
     return String.valueOf(environment().get("TRACEPARENT"));
   }
 
-  /** Returns the trace id, 32 digits. */
+  /** Returns the trace id, 32 hexadecimal digits. */
   public String traceId() {
     return traceparent().split("-", -1)[1];
   }
@@ -95,30 +95,30 @@ public final class ColdStartTrace {
     timeline.phases().forEach(this::write);
     timeline.gaps().forEach(gap -> write(start.explained(gap)));
     long inPhases = timeline.phases().values().stream().mapToLong(Summary::nanos).sum();
-    root.set(KernelAttributes.PROCESS_ID, start.scene().pid())
-        .set(KernelAttributes.READY, start.scene().ready().cause().word())
+    root.set(KernelAttributes.PROCESS_ID, start.outcome().pid())
+        .set(KernelAttributes.READY, start.outcome().ready().cause().word())
         .setMillis(KernelAttributes.OWN_MS, inPhases);
-    if (start.scene().listenNanos() > 0) {
+    if (start.outcome().listenNanos() > 0) {
       telemetry
           .span(KernelSpans.COLD_START_PART, "listen", root)
           .startingAt(clock.epochNanos(timeline.startNanos()))
           .start()
-          .closeAt(clock.epochNanos(start.scene().listenNanos()));
+          .closeAt(clock.epochNanos(start.outcome().listenNanos()));
     }
-    if (start.scene().lost() > 0) {
-      root.set(KernelAttributes.DROPPED, start.scene().lost());
+    if (start.outcome().lost() > 0) {
+      root.set(KernelAttributes.DROPPED, start.outcome().lost());
     }
     root.closeAt(clock.epochNanos(timeline.endNanos()));
   }
 
   private void write(Explained gap) {
-    Last most = gap.most();
+    Activity longest = gap.activity();
     OperationSpan span =
         telemetry
             .span(KernelSpans.COLD_START_PART, "gap", root)
             .set(KernelAttributes.PROCESS_ID, gap.thread().pid())
-            .set(KernelAttributes.THREAD_STATE, most.state().word())
-            .set(KernelAttributes.THREAD_SYSCALL, most.call().isEmpty() ? null : most.call())
+            .set(KernelAttributes.THREAD_STATE, longest.state().word())
+            .set(KernelAttributes.THREAD_SYSCALL, longest.call().isEmpty() ? null : longest.call())
             .startingAt(clock.epochNanos(gap.startNanos()))
             .start();
     span.setMillis(KernelAttributes.OWN_MS, gap.endNanos() - gap.startNanos());

@@ -17,15 +17,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps into this process the CUDA and NCCL libraries that programs load by name. A bridge that
- * watches this process then attaches its probes to them before the observed command can call them.
+ * Maps the CUDA and NCCL libraries that programs load by name into this process. A bridge that
+ * observes this process then attaches its probes to them before the observed command can call them.
  */
 public final class LoadableLibraries implements AutoCloseable {
 
   private static final Path LDCONFIG = Path.of("/sbin/ldconfig");
   private static final String NAME = "lib(?:cuda|cudart|nccl)\\.so[.0-9]*";
 
-  /** A line of the loader's cache. */
+  /** A line of the loader's cache, as {@code ldconfig -p} prints it. */
   private static final Pattern CACHED =
       Pattern.compile("\\s*" + NAME + " \\(libc6,(?:x86-64|AArch64).*\\) => (/.*)");
 

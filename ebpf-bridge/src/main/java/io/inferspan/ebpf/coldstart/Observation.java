@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  */
 public final class Observation implements Consumer<EventView> {
 
-  private static final int MOST_EVENTS = 1_000_000;
+  private static final int MAX_EVENTS = 1_000_000;
 
   private final int self = (int) ProcessHandle.current().pid();
   private final List<Event> events = new ArrayList<>();
@@ -23,7 +23,7 @@ public final class Observation implements Consumer<EventView> {
   /**
    * A copy of an event, with the fields of {@link EventView}.
    *
-   * @param text the path of an opened file or a started program; else empty
+   * @param text the path of an opened file or a started program; otherwise empty
    */
   record Event(
       Kind kind,
@@ -75,7 +75,7 @@ public final class Observation implements Consumer<EventView> {
   }
 
   synchronized void add(Event event) {
-    if (events.size() < MOST_EVENTS) {
+    if (events.size() < MAX_EVENTS) {
       events.add(event);
     } else {
       leftOut++;
@@ -99,7 +99,7 @@ public final class Observation implements Consumer<EventView> {
     return sorted;
   }
 
-  /** Returns the enter and the exit of each call, ordered by time. */
+  /** Returns the entry and the exit of each call, ordered by time. */
   static List<CallRecord> records(List<Event> events) {
     List<CallRecord> records = new ArrayList<>();
     for (Event event : events) {

@@ -53,10 +53,10 @@ enum Phase {
 
   /** Returns the evidence in events that are sorted by start. */
   static List<Evidence> evidence(List<Event> events) {
-    Signs signs = new Signs();
+    Tracker tracker = new Tracker();
     List<Evidence> evidence = new ArrayList<>();
     for (Event event : events) {
-      Phase phase = signs.phase(event);
+      Phase phase = tracker.phase(event);
       if (phase != null) {
         evidence.add(new Evidence(phase, event.startNanos(), event.endNanos()));
       }
@@ -67,7 +67,7 @@ enum Phase {
   /**
    * Tracks which descriptors are weight files, and which processes import or have mapped weights.
    */
-  private static final class Signs {
+  private static final class Tracker {
 
     private record File(int pid, int fd) {}
 

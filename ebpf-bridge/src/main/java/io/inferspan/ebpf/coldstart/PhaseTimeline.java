@@ -20,11 +20,11 @@ final class PhaseTimeline {
 
   private final long startNanos;
   private final long endNanos;
-  private final List<Stretch> stretches = new ArrayList<>();
+  private final List<Interval> intervals = new ArrayList<>();
   private final Map<Phase, Summary> phases = new EnumMap<>(Phase.class);
 
   /** A part of the wall time; {@code phase} is null in a gap. */
-  record Stretch(@Nullable Phase phase, long startNanos, long endNanos) {
+  record Interval(@Nullable Phase phase, long startNanos, long endNanos) {
     long nanos() {
       return endNanos - startNanos;
     }
@@ -77,11 +77,11 @@ final class PhaseTimeline {
     if (phase != null) {
       count(phase, new Summary(from, to, to - from, 0));
     }
-    Stretch last = stretches.isEmpty() ? null : stretches.getLast();
+    Interval last = intervals.isEmpty() ? null : intervals.getLast();
     if (last != null && last.phase() == phase) {
-      stretches.set(stretches.size() - 1, new Stretch(phase, last.startNanos(), to));
+      intervals.set(intervals.size() - 1, new Interval(phase, last.startNanos(), to));
     } else {
-      stretches.add(new Stretch(phase, from, to));
+      intervals.add(new Interval(phase, from, to));
     }
   }
 
@@ -110,11 +110,11 @@ final class PhaseTimeline {
     return phases;
   }
 
-  List<Stretch> gaps() {
-    return stretches.stream().filter(stretch -> stretch.phase() == null).toList();
+  List<Interval> gaps() {
+    return intervals.stream().filter(interval -> interval.phase() == null).toList();
   }
 
-  List<Stretch> stretches() {
-    return stretches;
+  List<Interval> intervals() {
+    return intervals;
   }
 }

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 
 /**
- * Detects the end of a start: the server is ready or has ended, or the user interrupts. The first
- * of several signs counts.
+ * Detects the end of a start: the server is ready or has ended, or the user interrupts it. Only the
+ * first of these events counts.
  */
 public final class Readiness {
 
@@ -31,7 +31,7 @@ public final class Readiness {
   /** Completes when all output was read. */
   private CompletableFuture<Void> output = CompletableFuture.completedFuture(null);
 
-  /** The sign that ended the start. */
+  /** The event that ended the start. */
   public enum Cause {
     URL("ready (its URL answered)"),
     LOG("ready (its output matched)"),
@@ -53,16 +53,16 @@ public final class Readiness {
     }
   }
 
-  /** The end of the start: its sign, and its time on CLOCK_MONOTONIC. */
+  /** The end of the start: its cause, and its time on CLOCK_MONOTONIC. */
   public record Ready(Cause cause, long nanos) {}
 
-  /** Returns a future that completes on the first sign. */
+  /** Returns a future that completes at the end of the start. */
   public CompletableFuture<Ready> ready() {
     return ready;
   }
 
-  /** Reports a sign; only the first one counts. */
-  public void now(Cause cause) {
+  /** Reports an event that ends the start; only the first one counts. */
+  public void report(Cause cause) {
     boolean ignored = ready.complete(new Ready(cause, Clocks.monotonicNanos()));
   }
 
@@ -73,7 +73,7 @@ public final class Readiness {
             () -> {
               while (!ready.isDone()) {
                 if (answers(url)) {
-                  now(Cause.URL);
+                  report(Cause.URL);
                 }
                 pause();
               }
@@ -102,8 +102,8 @@ public final class Readiness {
   }
 
   /**
-   * Waits for the first line of output that contains the pattern, and copies all lines to {@code
-   * out}. Must precede {@link #whenEnded}.
+   * Waits for the first line of output that matches the pattern, and copies all lines to {@code
+   * out}. Must be called before {@link #whenEnded}.
    */
   public void whenLogged(Process process, Pattern pattern, PrintStream out) {
     CompletableFuture<Void> all = new CompletableFuture<>();
@@ -117,7 +117,7 @@ public final class Readiness {
                   new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                   if (pattern.matcher(line).find()) {
-                    now(Cause.LOG);
+                    report(Cause.LOG);
                   }
                   out.println(line);
                 }
@@ -130,8 +130,8 @@ public final class Readiness {
   }
 
   /**
-   * Reports the exit of the process as a sign, after its last lines were read. A descendant may
-   * keep the output open, so this waits a second at most.
+   * Reports the exit of the process after its last lines were read. A descendant may keep the
+   * output open, so this waits for a second at most.
    */
   public void whenEnded(ProcessHandle process) {
     CompletableFuture<Void> lastLines = output;

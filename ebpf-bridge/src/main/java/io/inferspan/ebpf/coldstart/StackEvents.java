@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects stacks of a process tree: samples of running threads, and the thread that ended each
- * wait of more than a millisecond. Not thread-safe. {@link #look} must be called often, because the
+ * wait of more than a millisecond. Not thread-safe. {@link #poll} must be called often, because the
  * mappings of a process disappear when it exits. Symbols are resolved at the end, so that this does
  * not compete with the observed start for CPUs.
  */
@@ -46,7 +46,7 @@ public final class StackEvents implements AutoCloseable {
   private final BpfObject programs = BpfObject.open("starts", Resources.object("starts"));
   private final List<BpfLink> links = new ArrayList<>();
   private final Symbols symbols = Symbols.ofThisMachine();
-  private final List<Moment> moments = new ArrayList<>();
+  private final List<RawEvent> rawEvents = new ArrayList<>();
   private final Set<Stack> mapped = new HashSet<>();
   private final Map<Stack, String> named = new HashMap<>();
   private long listenNanos;
@@ -67,9 +67,9 @@ public final class StackEvents implements AutoCloseable {
   }
 
   /** The samples, the wakes, and the names of threads, by tid. */
-  record Seen(List<Sample> samples, List<Wake> wakes, Map<Integer, String> names) {
+  record Collected(List<Sample> samples, List<Wake> wakes, Map<Integer, String> names) {
 
-    Seen(List<Sample> samples, List<Wake> wakes) {
+    Collected(List<Sample> samples, List<Wake> wakes) {
       this(samples, wakes, Map.of());
     }
 
@@ -83,7 +83,7 @@ public final class StackEvents implements AutoCloseable {
     String why(int tid, ThreadState state, long from, long to) {
       return switch (state) {
         case ON_CPU_USER, ON_CPU_KERNEL, RUN_QUEUE -> topStacks(tid, from, to);
-        case FUTEX_PIPE_SOCKET, SLEEP -> holder(tid, from, to);
+        case FUTEX_PIPE_SOCKET, SLEEP -> waker(tid, from, to);
         case DISK_OR_FAULT, DEVICE -> "";
       };
     }
@@ -103,7 +103,7 @@ public final class StackEvents implements AutoCloseable {
     }
 
     /** Describes the thread that ended the longest wait in that time. */
-    private String holder(int tid, long from, long to) {
+    private String waker(int tid, long from, long to) {
       return wakes.stream()
           .filter(wake -> wake.tid() == tid)
           .filter(wake -> wake.endNanos() > from && wake.startNanos() < to)
@@ -121,7 +121,7 @@ public final class StackEvents implements AutoCloseable {
   }
 
   /** A sample or a wake as the programs report it, before symbols are resolved. */
-  private record Moment(
+  private record RawEvent(
       int kind, Stack stack, int tid, long startNanos, long endNanos, int woken, String comm) {}
 
   /** Attaches the programs, which collect nothing before {@link #follow}. */
@@ -152,7 +152,7 @@ public final class StackEvents implements AutoCloseable {
         .forEach(links::add);
   }
 
-  /** Follows a process with its present and future descendants. */
+  /** Follows a process, and its current and future descendants. */
   public void follow(ProcessHandle root) {
     try (Arena arena = Arena.ofConfined()) {
       Stream.concat(Stream.of(root), root.descendants())
@@ -162,7 +162,7 @@ public final class StackEvents implements AutoCloseable {
   }
 
   /** Reads the events that have arrived. */
-  public void look() {
+  public void poll() {
     if (reader != null) {
       long ignored = reader.drain(this::add);
     }
@@ -175,8 +175,8 @@ public final class StackEvents implements AutoCloseable {
     }
     Stack stack =
         new Stack(event.tgid(), (int) (event.detail() >>> Integer.SIZE), (int) event.detail());
-    moments.add(
-        new Moment(
+    rawEvents.add(
+        new RawEvent(
             event.kind(),
             stack,
             event.tid(),
@@ -201,30 +201,32 @@ public final class StackEvents implements AutoCloseable {
     return programs.map("start_losses").percpuSum(0);
   }
 
-  /** Returns the samples and wakes so far. */
-  Seen seen() {
-    Seen seen = new Seen(new ArrayList<>(), new ArrayList<>(), new HashMap<>());
-    for (Moment moment : moments) {
-      seen.names().put(moment.tid(), moment.comm());
-      Stack stack = moment.stack();
-      if (moment.kind() == SAMPLE) {
+  /** Returns the samples and wakes so far, with resolved symbols. */
+  Collected collected() {
+    Collected collected = new Collected(new ArrayList<>(), new ArrayList<>(), new HashMap<>());
+    for (RawEvent raw : rawEvents) {
+      collected.names().put(raw.tid(), raw.comm());
+      Stack stack = raw.stack();
+      if (raw.kind() == SAMPLE) {
         String name = named.computeIfAbsent(stack, this::name);
-        seen.samples()
-            .add(new Sample(moment.tid(), moment.endNanos(), name.isEmpty() ? UNKNOWN : name));
+        collected
+            .samples()
+            .add(new Sample(raw.tid(), raw.endNanos(), name.isEmpty() ? UNKNOWN : name));
       } else if (kernelFrames(stack.kernel()).stream().noneMatch(INTERRUPT.asMatchPredicate())) {
-        seen.wakes()
+        collected
+            .wakes()
             .add(
                 new Wake(
-                    moment.woken(),
-                    moment.startNanos(),
-                    moment.endNanos(),
+                    raw.woken(),
+                    raw.startNanos(),
+                    raw.endNanos(),
                     stack.pid(),
-                    moment.tid(),
-                    moment.comm(),
+                    raw.tid(),
+                    raw.comm(),
                     named.computeIfAbsent(stack.withoutKernel(), this::name)));
       }
     }
-    return seen;
+    return collected;
   }
 
   @Override
@@ -243,8 +245,7 @@ public final class StackEvents implements AutoCloseable {
     for (int i = 0; i < addresses.length && names.size() < NAMED_FRAMES; i++) {
       // All addresses except the innermost are return addresses.
       String name = symbols.user(Image.now(stack.pid()), i == 0 ? addresses[i] : addresses[i] - 1);
-      if (name.startsWith(
-          "0x")) { // without frame pointers, the remaining addresses are not callers
+      if (name.startsWith("0x")) { // Without frame pointers, the rest are not callers.
         break;
       }
       names.add(name);

@@ -55,7 +55,7 @@ public final class StoppedCommand {
     long ignored = SystemCall.KILL.callOrThrow("continuing the command", process.pid(), SIGCONT);
   }
 
-  /** Returns the state, the letter after the name; the name may contain any character. */
+  /** Returns the process's state: the letter after its name, which may contain any character. */
   private static char state(long pid) throws IOException {
     String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
     return stat.charAt(stat.lastIndexOf(')') + 2);

@@ -20,7 +20,9 @@ enum ThreadState {
   RUN_QUEUE,
   /** It waits uninterruptibly: for a disk, a page of a file, or a kernel lock. */
   DISK_OR_FAULT,
-  /** It waits in a call for others: a futex, a pipe, a socket, or any of several. */
+  /**
+   * It waits in an observed system call, such as {@code futex}, {@code read} or {@code epoll_wait}.
+   */
   FUTEX_PIPE_SOCKET,
   /** It waits in a CUDA or NCCL call or in an ioctl, or spins in a call that synchronises. */
   DEVICE,
@@ -49,9 +51,9 @@ enum ThreadState {
   /**
    * Derives the state from the events in progress.
    *
-   * @param wait the time off the CPU, if it is off
-   * @param library the outermost library call
-   * @param call the system call
+   * @param wait its time off the CPU; null if it runs
+   * @param library its outermost library call; null if there is none
+   * @param call its observed system call; null if there is none
    */
   static ThreadState of(@Nullable Event wait, @Nullable Event library, @Nullable Event call) {
     if (wait != null) {

@@ -19,10 +19,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Divides a thread's time by its states. */
+/** Divides a thread's time into parts, each in one state. */
 final class ThreadTimeline {
 
-  private static final int BREAKS_OF_STRETCH = 20;
+  private static final int BREAKS_PER_INTERVAL = 20;
 
   private static final Pattern NUMBER = Pattern.compile("[-_:#/ ]*[0-9]+$");
 
@@ -37,11 +37,11 @@ final class ThreadTimeline {
     }
 
     private boolean isLike(Part other) {
-      return state.isOnCpu() ? other.state.isOnCpu() : doing().equals(other.doing());
+      return state.isOnCpu() ? other.state.isOnCpu() : activity().equals(other.activity());
     }
 
-    private Last doing() {
-      return new Last(state, call);
+    private Activity activity() {
+      return new Activity(state, call);
     }
   }
 
@@ -64,16 +64,18 @@ final class ThreadTimeline {
     }
   }
 
+  /** A thread's state, and the call that it waits in; the call may be empty. */
+  record Activity(ThreadState state, String call) {}
+
   /**
-   * The state of a thread at the end. No event reports it, because the wait or the call has not
-   * ended.
+   * A thread that exists at the end. No event reports the wait that it is in, so that is read from
+   * {@code /proc}.
+   *
+   * @param last what it waits for; null unless it waits in a system call
    */
-  record Last(ThreadState state, String call) {}
+  record Task(String name, @Nullable Activity last) {
 
-  /** A thread that exists at the end; {@code last} is null unless it waits in a system call. */
-  record Task(String name, @Nullable Last last) {
-
-    /** Returns the threads of a process and its descendants, by tid. */
+    /** Reads the threads of a process and its descendants, by tid. */
     static Map<Integer, Task> of(ProcessHandle root) {
       Map<Integer, Task> tasks = new HashMap<>();
       Stream.concat(Stream.of(root), root.descendants())
@@ -93,19 +95,24 @@ final class ThreadTimeline {
       }
     }
 
-    private static @Nullable Last last(Path task) throws IOException {
+    private static @Nullable Activity last(Path task) throws IOException {
       String call = Files.readString(task.resolve("syscall")).split(" ", 2)[0].strip();
       if (!call.matches("[0-9]+")) { // it runs, or waits outside of a system call
         return null;
       }
       long numberPlusOne = Long.parseLong(call) + 1;
       String name = CallNumber.name(numberPlusOne);
-      return new Last(ThreadState.inCall(numberPlusOne), name == null ? "" : name);
+      return new Activity(ThreadState.inCall(numberPlusOne), name == null ? "" : name);
     }
   }
 
-  /** Divides the time from start to end by the thread's events, which are sorted by start. */
-  ThreadTimeline(Id id, List<Event> events, long startNanos, long endNanos, @Nullable Last last) {
+  /**
+   * Divides the time from start to end by the thread's events, which are sorted by start.
+   *
+   * @param last what the thread waits for after its last event; null if unknown
+   */
+  ThreadTimeline(
+      Id id, List<Event> events, long startNanos, long endNanos, @Nullable Activity last) {
     this.id = id;
     TreeSet<Long> bounds = new TreeSet<>(List.of(startNanos, endNanos));
     for (Event event : events) {
@@ -176,8 +183,8 @@ final class ThreadTimeline {
    * Returns the intervals of at least this length in which the thread ran or waited in one call,
    * ignoring interruptions of up to 5 % of {@code leastNanos}.
    */
-  List<Part> stretches(long leastNanos) {
-    long brief = leastNanos / BREAKS_OF_STRETCH;
+  List<Part> intervals(long leastNanos) {
+    long brief = leastNanos / BREAKS_PER_INTERVAL;
     List<Part> runs = new ArrayList<>();
     for (Part part : parts) {
       int like = runs.size() - 1;
@@ -222,18 +229,18 @@ final class ThreadTimeline {
     return states;
   }
 
-  /** Returns the state that took most of the time, with the call that it mostly waited in. */
-  Last most(long from, long to) {
-    Map<Last, Long> sums = new HashMap<>();
+  /** Returns the state and call that took the most time. */
+  Activity longestActivity(long from, long to) {
+    Map<Activity, Long> sums = new HashMap<>();
     for (Part part : parts) {
       long nanos = Math.min(part.endNanos(), to) - Math.max(part.startNanos(), from);
       if (nanos > 0) {
-        sums.merge(part.doing(), nanos, Long::sum);
+        sums.merge(part.activity(), nanos, Long::sum);
       }
     }
     return sums.entrySet().stream()
         .max(Map.Entry.comparingByValue())
         .map(Map.Entry::getKey)
-        .orElse(new Last(ThreadState.SLEEP, ""));
+        .orElse(new Activity(ThreadState.SLEEP, ""));
   }
 }

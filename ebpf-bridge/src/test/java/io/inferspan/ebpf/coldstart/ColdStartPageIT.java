@@ -3,11 +3,11 @@ package io.inferspan.ebpf.coldstart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.inferspan.ebpf.coldstart.ColdStart.Scene;
+import io.inferspan.ebpf.coldstart.ColdStart.Outcome;
 import io.inferspan.ebpf.coldstart.Observation.Event;
 import io.inferspan.ebpf.coldstart.Readiness.Cause;
 import io.inferspan.ebpf.coldstart.Readiness.Ready;
-import io.inferspan.ebpf.coldstart.StackEvents.Seen;
+import io.inferspan.ebpf.coldstart.StackEvents.Collected;
 import io.inferspan.ebpf.coldstart.StackEvents.Wake;
 import io.inferspan.ebpf.wire.Kind;
 import java.nio.charset.StandardCharsets;
@@ -86,7 +86,7 @@ class ColdStartPageIT {
     add(Kind.SYSCALL_OPENAT, 1, 1, 0, "</script><script>note('ran')</script>.py");
     add(Kind.SCHED_OFFCPU, SECOND, 2 * SECOND, FUTEX_CALL, "");
 
-    assertThat(seen(html(new Seen(List.of(), List.of())), "note(tipAt(1.5, 2));"))
+    assertThat(seen(html(new Collected(List.of(), List.of())), "note(tipAt(1.5, 2));"))
         .singleElement()
         .asString()
         .contains("after it opened &lt;/script&gt;&lt;script&gt;note('ran')");
@@ -98,7 +98,7 @@ class ColdStartPageIT {
     for (int i = 0; i < 100_000; i++) {
       add(Kind.SYSCALL_READ, i * step, i * step + step / 2, 0, "");
     }
-    String html = html(new Seen(List.of(), List.of()));
+    String html = html(new Collected(List.of(), List.of()));
 
     assertThat(html.length()).isLessThan(MOST_BYTES);
     List<String> seen =
@@ -112,13 +112,14 @@ class ColdStartPageIT {
     add(Kind.SCHED_OFFCPU, SECOND, 2 * SECOND, FUTEX_CALL, "");
     add(Kind.CUDA_LAUNCH, 2 * SECOND + SECOND / 2, 4 * SECOND, 0, "");
     return html(
-        new Seen(
+        new Collected(
             List.of(), List.of(new Wake(PID, SECOND, 2 * SECOND, PID, 9, "holder", "sem_post"))));
   }
 
-  private String html(Seen seen) throws Exception {
+  private String html(Collected seen) throws Exception {
     Ready ready = new Ready(Cause.URL, 4 * SECOND);
-    return ColdStartPage.of(new ColdStart(events, seen, new Scene(PID, 0, ready, 0, 0, Map.of())));
+    return ColdStartPage.of(
+        new ColdStart(events, seen, new Outcome(PID, 0, ready, 0, 0, Map.of())));
   }
 
   private void add(Kind kind, long start, long end, long extra, String text) {

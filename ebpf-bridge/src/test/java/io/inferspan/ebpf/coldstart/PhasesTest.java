@@ -12,11 +12,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.coldstart.Observation.Event;
 import io.inferspan.ebpf.coldstart.Phase.Evidence;
-import io.inferspan.ebpf.coldstart.PhaseTimeline.Stretch;
+import io.inferspan.ebpf.coldstart.PhaseTimeline.Interval;
 import io.inferspan.ebpf.coldstart.PhaseTimeline.Summary;
 import io.inferspan.ebpf.coldstart.Readiness.Cause;
 import io.inferspan.ebpf.coldstart.Readiness.Ready;
-import io.inferspan.ebpf.coldstart.StackEvents.Seen;
+import io.inferspan.ebpf.coldstart.StackEvents.Collected;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,16 +97,16 @@ class PhasesTest {
             1000,
             2000);
 
-    assertThat(timeline.stretches())
+    assertThat(timeline.intervals())
         .containsExactly(
-            new Stretch(PROCESS_START, 1000, 1010),
-            new Stretch(IMPORTS, 1010, 1100),
-            new Stretch(WEIGHTS, 1100, 1110),
-            new Stretch(IMPORTS, 1110, 1200),
-            new Stretch(null, 1200, 1600),
-            new Stretch(WARM_UP, 1600, 2000));
+            new Interval(PROCESS_START, 1000, 1010),
+            new Interval(IMPORTS, 1010, 1100),
+            new Interval(WEIGHTS, 1100, 1110),
+            new Interval(IMPORTS, 1110, 1200),
+            new Interval(null, 1200, 1600),
+            new Interval(WARM_UP, 1600, 2000));
     assertThat(timeline.phases().get(IMPORTS)).isEqualTo(new Summary(1010, 1200, 180, 2));
-    assertThat(timeline.gaps()).containsExactly(new Stretch(null, 1200, 1600));
+    assertThat(timeline.gaps()).containsExactly(new Interval(null, 1200, 1600));
   }
 
   @Test
@@ -124,7 +124,7 @@ class PhasesTest {
       PhaseTimeline timeline = new PhaseTimeline(evidence, 100, 1000);
 
       long inPhases = timeline.phases().values().stream().mapToLong(Summary::nanos).sum();
-      long gaps = timeline.gaps().stream().mapToLong(Stretch::nanos).sum();
+      long gaps = timeline.gaps().stream().mapToLong(Interval::nanos).sum();
       assertThat(inPhases + gaps).isEqualTo(timeline.wallNanos());
     }
   }
@@ -141,8 +141,8 @@ class PhasesTest {
     ColdStart start =
         new ColdStart(
             events,
-            new Seen(List.of(), List.of()),
-            new ColdStart.Scene(PID, 100, new Ready(Cause.URL, 5000), 0, 0, Map.of()));
+            new Collected(List.of(), List.of()),
+            new ColdStart.Outcome(PID, 100, new Ready(Cause.URL, 5000), 0, 0, Map.of()));
 
     assertThat(start.phases().startNanos()).isEqualTo(began);
     assertThat(start.phases().endNanos()).isEqualTo(5000);

@@ -2,8 +2,8 @@ package io.inferspan.ebpf.coldstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.ebpf.coldstart.StackEvents.Collected;
 import io.inferspan.ebpf.coldstart.StackEvents.Sample;
-import io.inferspan.ebpf.coldstart.StackEvents.Seen;
 import io.inferspan.ebpf.coldstart.StackEvents.Wake;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,8 +16,8 @@ class StackEventsTest {
 
   @Test
   void runningThread_isExplainedByTheStacksThatItRanMostIn() {
-    Seen seen =
-        new Seen(
+    Collected collected =
+        new Collected(
             List.of(
                 new Sample(THREAD, 99, "before"),
                 new Sample(THREAD, 100, "crc32 < main"),
@@ -30,15 +30,15 @@ class StackEventsTest {
                 new Sample(THREAD, 200, "after")),
             List.of());
 
-    assertThat(seen.why(THREAD, ThreadState.ON_CPU_USER, 100, 200))
+    assertThat(collected.why(THREAD, ThreadState.ON_CPU_USER, 100, 200))
         .isEqualTo("50 % in crc32 < main; 33 % in write");
-    assertThat(seen.why(THREAD, ThreadState.DEVICE, 100, 200)).isEmpty();
+    assertThat(collected.why(THREAD, ThreadState.DEVICE, 100, 200)).isEmpty();
   }
 
   @Test
   void waitingThread_isExplainedByWhoEndedItsLongestWait() {
-    Seen seen =
-        new Seen(
+    Collected collected =
+        new Collected(
             List.of(),
             List.of(
                 new Wake(THREAD, 100, 110, 5, 50, "short", "write"),
@@ -46,8 +46,8 @@ class StackEventsTest {
                 new Wake(OTHER, 100, 200, 6, 61, "of another", ""),
                 new Wake(THREAD, 200, 900, 6, 62, "later", "")));
 
-    assertThat(seen.why(THREAD, ThreadState.FUTEX_PIPE_SOCKET, 100, 200))
+    assertThat(collected.why(THREAD, ThreadState.FUTEX_PIPE_SOCKET, 100, 200))
         .isEqualTo("ended by thread 60 (lock-holder) of process 6 in sem_post < release");
-    assertThat(seen.why(THREAD, ThreadState.FUTEX_PIPE_SOCKET, 190, 200)).isEmpty();
+    assertThat(collected.why(THREAD, ThreadState.FUTEX_PIPE_SOCKET, 190, 200)).isEmpty();
   }
 }

@@ -5,14 +5,14 @@ import static io.inferspan.ebpf.coldstart.ThreadState.ON_CPU_USER;
 import static io.inferspan.ebpf.coldstart.ThreadState.SLEEP;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.ebpf.coldstart.ColdStart.Scene;
+import io.inferspan.ebpf.coldstart.ColdStart.Outcome;
 import io.inferspan.ebpf.coldstart.ColdStart.ThreadClass;
 import io.inferspan.ebpf.coldstart.Observation.Event;
 import io.inferspan.ebpf.coldstart.Readiness.Cause;
 import io.inferspan.ebpf.coldstart.Readiness.Ready;
+import io.inferspan.ebpf.coldstart.StackEvents.Collected;
 import io.inferspan.ebpf.coldstart.StackEvents.Sample;
-import io.inferspan.ebpf.coldstart.StackEvents.Seen;
-import io.inferspan.ebpf.coldstart.ThreadTimeline.Last;
+import io.inferspan.ebpf.coldstart.ThreadTimeline.Activity;
 import io.inferspan.ebpf.coldstart.ThreadTimeline.Task;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.ArrayList;
@@ -40,16 +40,18 @@ class ThreadClassesTest {
     Map<Integer, Task> tasks =
         Map.of(
             PID,
-            new Task("main", new Last(SLEEP, "")),
+            new Task("main", new Activity(SLEEP, "")),
             9,
-            new Task("loader-2", new Last(SLEEP, "")),
+            new Task("loader-2", new Activity(SLEEP, "")),
             10,
             new Task("timer", null));
-    Seen seen =
-        new Seen(List.of(new Sample(8, 350, "crc32")), List.of(), Map.of(8, "loader-1", 9, "old"));
+    Collected collected =
+        new Collected(
+            List.of(new Sample(8, 350, "crc32")), List.of(), Map.of(8, "loader-1", 9, "old"));
 
     ColdStart start =
-        new ColdStart(events, seen, new Scene(PID, 0, new Ready(Cause.URL, WALL), 0, 0, tasks));
+        new ColdStart(
+            events, collected, new Outcome(PID, 0, new Ready(Cause.URL, WALL), 0, 0, tasks));
 
     assertThat(start.classes(PID))
         .containsExactly(
@@ -59,7 +61,7 @@ class ThreadClassesTest {
     assertThat(start.busyThreads())
         .extracting(thread -> thread.id().toString())
         .containsExactly("thread 8 (loader-1) of process 7", "thread 9 (loader-2) of process 7");
-    assertThat(start.stretches())
+    assertThat(start.intervals())
         .extracting(ColdStart.Explained::text)
         .containsExactly(
             "sleep, process 7",

@@ -10,7 +10,7 @@ import static io.inferspan.ebpf.coldstart.ThreadState.SLEEP;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.coldstart.Observation.Event;
-import io.inferspan.ebpf.coldstart.ThreadTimeline.Last;
+import io.inferspan.ebpf.coldstart.ThreadTimeline.Activity;
 import io.inferspan.ebpf.coldstart.ThreadTimeline.Part;
 import io.inferspan.ebpf.wire.CallNumber;
 import io.inferspan.ebpf.wire.Kind;
@@ -53,7 +53,8 @@ class ThreadTimelineTest {
                 DEVICE, 100L,
                 FUTEX_PIPE_SOCKET, 10L));
     assertThat(thread.busyNanos(0, 250)).isEqualTo(220);
-    assertThat(thread.most(215, 232)).isEqualTo(new Last(FUTEX_PIPE_SOCKET, "futex"));
+    assertThat(thread.longestActivity(215, 232))
+        .isEqualTo(new Activity(FUTEX_PIPE_SOCKET, "futex"));
   }
 
   @Test
@@ -66,7 +67,7 @@ class ThreadTimelineTest {
 
     ThreadTimeline thread = new ThreadTimeline(ID, events, 0, 610, null);
 
-    assertThat(thread.stretches(100))
+    assertThat(thread.intervals(100))
         .containsExactly(
             new Part(ON_CPU_USER, "", 0, 200),
             new Part(FUTEX_PIPE_SOCKET, "futex", 200, 400),
@@ -77,7 +78,7 @@ class ThreadTimelineTest {
   void waitThatHasNotEnded_isTheTimeAfterTheLastEvent() {
     add(Kind.SYSCALL_READ, 10, 20, 0, 0);
 
-    ThreadTimeline thread = new ThreadTimeline(ID, events, 0, 100, new Last(SLEEP, ""));
+    ThreadTimeline thread = new ThreadTimeline(ID, events, 0, 100, new Activity(SLEEP, ""));
 
     assertThat(thread.states(0, 100))
         .isEqualTo(Map.of(ON_CPU_USER, 10L, ON_CPU_KERNEL, 10L, SLEEP, 80L));

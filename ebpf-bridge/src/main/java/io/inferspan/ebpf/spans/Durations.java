@@ -21,7 +21,7 @@ final class Durations {
   /** Created on first use, then reused. */
   private int @Nullable [] buckets;
 
-  private boolean spread;
+  private boolean bucketed;
   private long count;
   private long sum;
   private long min;
@@ -32,11 +32,11 @@ final class Durations {
     sum = 0;
     min = Long.MAX_VALUE;
     max = 0;
-    spread = false;
+    bucketed = false;
   }
 
   void add(long nanos) {
-    int[] filled = spread || count == EXACT ? buckets() : null;
+    int[] filled = bucketed || count == EXACT ? buckets() : null;
     if (filled != null) {
       filled[bucket(nanos)]++;
     } else {
@@ -61,11 +61,11 @@ final class Durations {
     if (filled == null) {
       filled = new int[BUCKETS];
       buckets = filled;
-    } else if (!spread) {
+    } else if (!bucketed) {
       Arrays.fill(filled, 0);
     }
-    if (!spread) {
-      spread = true;
+    if (!bucketed) {
+      bucketed = true;
       for (int i = 0; i < EXACT; i++) {
         filled[bucket(exact[i])]++;
       }
@@ -117,7 +117,7 @@ final class Durations {
   /** Returns the duration that {@code percent} of the events did not exceed. */
   long percentile(int percent) {
     long rank = Math.max(1, (count * percent + 99) / 100);
-    if (!spread) {
+    if (!bucketed) {
       long[] sorted = Arrays.copyOf(exact, (int) count);
       Arrays.sort(sorted);
       return sorted[(int) rank - 1];

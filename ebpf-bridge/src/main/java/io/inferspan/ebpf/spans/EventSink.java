@@ -40,7 +40,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   /** The interval of housekeeping while no request is open, because it costs system calls. */
   private static final long TIDY_AT_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The limit of requests that begin while the probes are being attached. */
+  /** The limit of requests that begin before the probes are attached again. */
   private static final int MAX_UNSEEN = 256;
 
   private final FoldOptions options;
@@ -57,7 +57,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   private final LevelTimeline levels = new LevelTimeline();
   private final Queue<Unseen> unseen = new ArrayBlockingQueue<>(MAX_UNSEEN);
 
-  /** Read once per read of the ring, because reading a clock costs more than folding an event. */
+  /** Set once per read of the ring, because reading a clock costs more than folding an event. */
   private long nowNanos;
 
   private long tidiedNanos;
@@ -225,7 +225,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     return owners.ofRequestId(tgid, requestId);
   }
 
-  /** Not from the cache: a worker may set its title after its first event. */
+  /** Bypasses the cache of identities: a worker may set its title after its first event. */
   @Override
   public @Nullable String rank(int pid) {
     return sources.processes().apply(pid).rank();

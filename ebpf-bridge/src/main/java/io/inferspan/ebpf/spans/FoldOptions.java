@@ -51,7 +51,7 @@ public record FoldOptions(
       require("singles per request", singlesPerRequest, 0, 10_000);
     }
 
-    /** Returns the defaults, about 30 MB if all of it is in use. */
+    /** Returns the defaults, which need at most about 30 MB. */
     public static Bounds defaults() {
       return new Bounds(1_024, 8_192, 48, 64);
     }

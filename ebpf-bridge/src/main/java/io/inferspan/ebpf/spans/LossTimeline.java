@@ -43,8 +43,8 @@ final class LossTimeline {
   /** Returns the share of events in an interval that were not lost. */
   double coverage(long startNanos, long endNanos) {
     long missing = lost(startNanos, endNanos);
-    long come = samples == 0 ? 0 : seen[after(endNanos)] - seen[before(startNanos)];
-    return missing == 0 ? 1 : come / (double) (come + missing);
+    long received = samples == 0 ? 0 : seen[after(endNanos)] - seen[before(startNanos)];
+    return missing == 0 ? 1 : received / (double) (received + missing);
   }
 
   private int before(long nanos) {

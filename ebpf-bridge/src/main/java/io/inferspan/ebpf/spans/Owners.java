@@ -115,22 +115,25 @@ public final class Owners {
 
   private void put(Owner owner) {
     int first = firstOf(owner.number());
-    int place = first;
+    int slot = first;
     for (int at = first; at < first + WAYS; at++) {
-      if (isBefore(ages[at], ages[place])) {
-        place = at;
+      if (isBefore(ages[at], ages[slot])) {
+        slot = at;
       }
     }
-    Owner replaced = owners[place];
-    if (replaced != null && ages[place] > 0) {
+    Owner replaced = owners[slot];
+    if (replaced != null && ages[slot] > 0) {
       unname(replaced);
     }
-    owners[place] = owner;
-    ages[place] = ++age;
+    owners[slot] = owner;
+    ages[slot] = ++age;
     name(owner);
   }
 
-  /** Orders free slots before ended owners, and ended before live owners, the oldest first. */
+  /**
+   * Returns whether a slot is reused before another one: free slots, then those of ended owners,
+   * then those of live owners, the oldest first.
+   */
   private static boolean isBefore(long one, long other) {
     if (one == 0 || other == 0) {
       return one == 0 && other != 0;

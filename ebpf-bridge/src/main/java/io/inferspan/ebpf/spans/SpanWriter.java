@@ -44,13 +44,12 @@ final class SpanWriter {
   /** The detail levels during the request that is being written. */
   private LevelTimeline.Seen seen = new LevelTimeline.Seen("", 1, 1, 1, 1);
 
-  /**
-   * The number of the request's events that a policy or a level dropped, and the share of events
-   * that were not dropped.
-   */
+  /** The number of the request's events that a policy or a level dropped. */
   private long shed;
 
+  /** The share of the request's events that were not dropped. */
   private double kept = 1;
+
   private @Nullable String shared;
   private long unattributed;
 

@@ -44,9 +44,7 @@ final class CudaCalls {
   /** A watched function. */
   record Row(String library, String function, long cookie) {
 
-    /**
-     * Returns whether its launches identify a GPU function by the host function that stands for it.
-     */
+    /** Returns whether its launches identify a GPU function by the address of its host stub. */
     boolean namesByAddress() {
       return library.equals(RUNTIME);
     }

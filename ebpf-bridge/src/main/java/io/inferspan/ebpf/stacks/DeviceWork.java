@@ -22,8 +22,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts GPU work by launch, from the USDT probes of parcagpu: a library that a process loads, and
- * that reads CUPTI there.
+ * Counts GPU work by launch, from the USDT probes of parcagpu, a library that reads CUPTI in the
+ * process that loads it.
  *
  * <p>Work that is reported before its launch has returned waits in a table in the kernel until
  * {@link #attribute} finds its launch.
@@ -110,12 +110,13 @@ final class DeviceWork implements AutoCloseable {
             return;
           }
           ByteBuffer key = ByteBuffer.wrap(work.toArray(JAVA_BYTE));
-          boolean leaves = foundBefore.contains(key) && programs.map("device_waiting").delete(work);
-          if (!leaves) {
+          boolean removed =
+              foundBefore.contains(key) && programs.map("device_waiting").delete(work);
+          if (!removed) {
             now.add(key);
           }
           if (launch.image().pid() != 0) {
-            (leaves ? late : found).merge(stack(launch, work), sum, Sum::plus);
+            (removed ? late : found).merge(stack(launch, work), sum, Sum::plus);
           }
         });
     foundBefore = now;
@@ -132,7 +133,7 @@ final class DeviceWork implements AutoCloseable {
 
   /** Receives waiting work, and its launch if that is known. */
   private interface Waiting {
-    void is(MemorySegment work, Sum sum, @Nullable Stack launch);
+    void accept(MemorySegment work, Sum sum, @Nullable Stack launch);
   }
 
   private void forEachWaiting(Waiting each) {
@@ -148,7 +149,7 @@ final class DeviceWork implements AutoCloseable {
         more = waiting.nextKey(work, next);
         if (waiting.get(work, sum)) {
           boolean known = launches.get(work.asSlice(0, LAUNCH_BYTES), launch);
-          each.is(work, Sum.in(sum), known ? Stack.in(launch) : null);
+          each.accept(work, Sum.in(sum), known ? Stack.in(launch) : null);
         }
         work.copyFrom(next);
       }

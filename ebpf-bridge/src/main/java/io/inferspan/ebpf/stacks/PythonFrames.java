@@ -36,7 +36,7 @@ final class PythonFrames {
     this.programs = programs;
   }
 
-  /** Makes the programs read the interpreter's state of a process. */
+  /** Makes the programs read the state of a process's interpreter. */
   void read(Image image, long runtime) {
     try (Arena arena = Arena.ofConfined()) {
       programs

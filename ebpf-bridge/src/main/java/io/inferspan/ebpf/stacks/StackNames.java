@@ -74,7 +74,7 @@ final class StackNames {
     processes.computeIfAbsent(image, StackNames::name);
   }
 
-  /** Reads again the perf maps that runtimes have changed. */
+  /** Reads the perf maps again that runtimes have changed. */
   void refreshCompiled() {
     symbols.refreshCompiled();
   }

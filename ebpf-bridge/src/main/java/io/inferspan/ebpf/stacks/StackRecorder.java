@@ -212,11 +212,11 @@ public final class StackRecorder implements AutoCloseable {
     table.takeImages(names::remember);
     looks++;
     if (Long.bitCount(looks) == 1) {
-      // At exponentially growing intervals, because a map can be large and keep growing.
+      // At exponentially growing intervals, because a perf map can be large and keep growing.
       names.refreshCompiled();
     }
     if (kind.hasCalls()) {
-      // The kernel's table of the names of GPU functions is small.
+      // Resolved now, because the kernel's table of names of GPU functions is small.
       counted().keySet().forEach(names::name);
     }
   }
@@ -230,7 +230,7 @@ public final class StackRecorder implements AutoCloseable {
     return IntStream.range(0, losses.maxEntries()).mapToLong(losses::percpuSum).sum();
   }
 
-  /** Returns the part of {@link #lost} that are waits whose end was not reported. */
+  /** Returns how many of the {@link #lost} stacks are waits whose end was not reported. */
   long lostReturns() {
     return programs.map("stack_losses").percpuSum(LOST_RETURN);
   }

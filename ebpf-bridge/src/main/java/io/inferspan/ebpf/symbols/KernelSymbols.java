@@ -19,9 +19,7 @@ final class KernelSymbols {
   private static final int MAX_SYMBOLS = 1_000_000;
   private static final int HEX = 16;
 
-  /**
-   * The list has no lengths, so an address that is farther from a symbol is not attributed to it.
-   */
+  /** The assumed maximum length of a function in bytes, because the list has no lengths. */
   private static final long LONGEST_FUNCTION = 1 << 16;
 
   private final long[] starts;

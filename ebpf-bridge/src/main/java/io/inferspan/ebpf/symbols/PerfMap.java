@@ -41,7 +41,7 @@ final class PerfMap {
   }
 
   /** Returns whether the file exists. */
-  boolean isThere() {
+  boolean exists() {
     return size >= 0;
   }
 

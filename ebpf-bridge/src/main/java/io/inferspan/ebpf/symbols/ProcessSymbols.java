@@ -31,7 +31,7 @@ final class ProcessSymbols {
 
   private static final String DELETED = " (deleted)";
 
-  /** The minimum interval between two reads of the map that unknown addresses cause. */
+  /** The minimum time after which an unknown address causes the mappings to be read again. */
   private static final long REREAD_NANOS = 100_000_000;
 
   private static final int STACK_FIELD = 28;
@@ -56,7 +56,8 @@ final class ProcessSymbols {
     this.process = process;
     this.stack = stack;
     this.files = files;
-    this.compiled = new PerfMap(process.resolve("root/tmp/perf-" + numberInside(process) + ".map"));
+    this.compiled =
+        new PerfMap(process.resolve("root/tmp/perf-" + pidInNamespace(process) + ".map"));
   }
 
   private void refresh() {
@@ -181,7 +182,7 @@ final class ProcessSymbols {
       refresh();
     }
     List<String> missing = new ArrayList<>();
-    if (!compiled.isThere()) {
+    if (!compiled.exists()) {
       map().regions().stream()
           .map(region -> runtime(fileName(region.path())))
           .filter(Objects::nonNull)
@@ -284,7 +285,7 @@ final class ProcessSymbols {
   /**
    * Returns the pid in the process's own PID namespace, which is part of the name of its perf map.
    */
-  private static String numberInside(Path process) {
+  private static String pidInNamespace(Path process) {
     return lines(process.resolve("status")).stream()
         .filter(line -> line.startsWith("NSpid:"))
         .map(line -> line.substring(line.lastIndexOf('\t') + 1).strip())

@@ -113,7 +113,7 @@ public final class Symbols {
     process(image).remember(address);
   }
 
-  /** Reads again the perf maps of remembered processes that have changed. */
+  /** Reads the changed perf maps of remembered processes again. */
   public void refreshCompiled() {
     processes.values().forEach(ProcessSymbols::refreshCompiled);
   }

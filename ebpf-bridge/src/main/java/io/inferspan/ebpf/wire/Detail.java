@@ -2,7 +2,7 @@ package io.inferspan.ebpf.wire;
 
 /**
  * The meaning of {@code detail} and {@code extra} of an event. Only events with the same detail are
- * folded.
+ * folded together.
  */
 public enum Detail {
   NONE,

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.wire;
 
 import java.util.Locale;
 
-/** The detail level of an event class, numbered as {@code ispan_class_level} in {@code wire.h}. */
+/** The detail of an event class, numbered as {@code ispan_class_level} in {@code settings.h}. */
 public enum DetailLevel {
   /** Each event is reported. */
   FULL(0),
@@ -10,7 +10,7 @@ public enum DetailLevel {
   SAMPLED(1),
   /** All events are folded in the kernel into sums by owner and kind. */
   FOLDED(2),
-  /** Events are counted by owner and kind; launches when they are called, without their returns. */
+  /** Events are only counted, by owner and kind; launches at their entry, not their return. */
   COUNTED(3),
   /**
    * Events are neither reported nor counted: probes are detached, or programs ignore the events.

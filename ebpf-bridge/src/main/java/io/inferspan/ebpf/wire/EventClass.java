@@ -4,11 +4,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class of events whose detail can be lowered, numbered as {@code ispan_class} in {@code wire.h}.
- * Detail is lowered in this order.
+ * A class of events whose detail can be lowered, numbered as {@code ispan_class} in {@code
+ * settings.h}. Detail is lowered in this order.
  */
 public enum EventClass {
-  /** The scheduler. TCP events, which have no other level, are detached together with it. */
+  /** The scheduler. While it is detached, TCP events, which have no level, are not reported. */
   SCHED(0),
   SYSCALLS(1),
   /** Calls of CUDA and NCCL other than launches. */

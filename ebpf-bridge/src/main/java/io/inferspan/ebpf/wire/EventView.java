@@ -56,7 +56,7 @@ public final class EventView {
     return this;
   }
 
-  /** Returns whether the record has all fields, valid text and plausible times. */
+  /** Returns whether the record has the length of an event, and plausible times. */
   public boolean isWhole() {
     return length >= Layout.FIXED_BYTES
         && length <= Layout.MAX_BYTES
@@ -125,7 +125,7 @@ public final class EventView {
     return Short.toUnsignedInt(EVERYWHERE.get(SHORT, at + Layout.KIND));
   }
 
-  /** Returns how the context was found; see {@link Source#of}. */
+  /** Returns how the owner was found; see {@link Source#of}. */
   public int source() {
     return Byte.toUnsignedInt(EVERYWHERE.get(BYTE, at + Layout.SOURCE));
   }

@@ -4,7 +4,7 @@ package io.inferspan.ebpf.wire;
  * The sum of the events of one owner and kind that were folded or dropped in the kernel since the
  * previous read.
  *
- * @param count the number of folded events, to which all durations, times and the amount refer
+ * @param count the number of folded events, to which the durations and the amount refer
  * @param dropped the number of events that a policy dropped, or that a level only counted
  * @param minNanos the shortest duration since the owner began
  * @param maxNanos the longest duration since the owner began

@@ -1,4 +1,4 @@
-/** Endpoint picking as llm-d does it, with its spans. */
+/** llm-d's endpoint picking, with its spans. */
 module io.inferspan.epp {
   exports io.inferspan.epp;
   exports io.inferspan.epp.plugins.disagg;

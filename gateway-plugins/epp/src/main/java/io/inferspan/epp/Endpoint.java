@@ -10,7 +10,7 @@ public final class Endpoint {
   private final Map<String, String> labels;
   private final Metrics metrics;
   private final Cache cache;
-  // Both are used as map keys, once per scorer and request.
+  // Precomputed, because each scorer uses them as map keys.
   private final String id;
   private final String authority;
 

@@ -164,8 +164,8 @@ public final class InferenceRequest {
     }
 
     /**
-     * Tokenises the input, which must be set before. If the tokenizer throws, there are no tokens,
-     * and the lookup of each scorer that needs them fails.
+     * Tokenises the input; call it after {@link #input}. If the tokenizer throws, there are no
+     * tokens, and each scorer that needs them fails.
      */
     public Builder tokenizedBy(Tokenizer tokenizer) {
       byte[] utf8 = input;

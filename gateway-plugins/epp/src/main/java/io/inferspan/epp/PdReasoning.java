@@ -1,7 +1,7 @@
 package io.inferspan.epp;
 
 /**
- * A decision whether prefill runs on another pod, with its reason. Unknown counts are negative.
+ * The decision whether prefill runs on another pod, with its reason. Unknown counts are negative.
  *
  * @param disaggregate whether prefill runs on another pod
  * @param reason the reason in one word

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoints of a request.
+ * The endpoints that were chosen for a request.
  *
  * @param cycle the cycle that chose them
  * @param targets endpoints that answer the client, best first; empty after a failure

@@ -1,8 +1,8 @@
 /**
  * Endpoint picking: interfaces and values for plugins that filter, score and choose pods.
  *
- * <p>Nothing here depends on spans or an HTTP server. Spans are in {@code tracing}, the order of
- * calls is in {@code scheduling}.
+ * <p>Nothing here starts spans or depends on an HTTP server. Package {@code scheduling} calls the
+ * plugins, and {@code tracing} adds their spans.
  */
 @NullMarked
 package io.inferspan.epp;

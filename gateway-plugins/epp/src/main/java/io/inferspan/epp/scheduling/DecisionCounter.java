@@ -44,8 +44,8 @@ final class DecisionCounter {
       return;
     }
     try {
-      String asked = result.cycle().request().model();
-      String model = models.tag(asked, served.test(asked));
+      String requested = result.cycle().request().model();
+      String model = models.tag(requested, served.test(requested));
       counters.computeIfAbsent(new Decision(model, type(result)), this::counter).increment();
     } catch (RuntimeException e) {
       // A failing registry or model predicate must not fail the request.

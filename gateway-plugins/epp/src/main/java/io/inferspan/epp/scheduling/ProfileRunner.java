@@ -54,7 +54,7 @@ final class ProfileRunner {
         .handle((chosen, failure) -> ended(span, chosen == null ? List.of() : chosen, failure));
   }
 
-  /** Runs the scorers sequentially, so that one may use a note that another stored in the cycle. */
+  /** Runs the scorers sequentially, so that a scorer can read the notes of earlier ones. */
   private CompletionStage<Scores> score(Cycle cycle, List<Endpoint> endpoints, Context context) {
     int candidates = endpoints.size();
     OperationSpan span = tracing.scoring(cycle.request(), scorers.size(), candidates, context);

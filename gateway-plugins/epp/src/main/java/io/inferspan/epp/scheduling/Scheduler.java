@@ -22,8 +22,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks endpoints like llm-d: it runs the profiles that the profile handler selects, until the
- * handler selects no more.
+ * Picks endpoints like llm-d: runs the profiles that the profile handler selects, until the handler
+ * selects no more.
  *
  * <p>A plugin's exception is recorded on its span and does not fail the request. Asynchronous
  * scorers that miss the deadline of the cycle are ignored. All methods may be called on an event
@@ -68,9 +68,9 @@ public final class Scheduler {
    *
    * @param candidates the available endpoints
    * @param context the trace context in which the plugins run
-   * @return a stage that never fails. Without asynchronous scorers it is complete when this
-   *     returns. Otherwise it completes on the thread of the last scorer's result, or, after a
-   *     timeout, on the JDK's single thread for timeouts, which dependent stages must not block
+   * @return a stage that never fails. Without asynchronous scorers it is already complete.
+   *     Otherwise it completes on the thread of the last scorer's result or, after a timeout, on
+   *     the JDK's single thread for timeouts, which dependent stages must not block
    */
   public CompletionStage<SchedulingResult> schedule(
       InferenceRequest request, List<Endpoint> candidates, Context context) {
@@ -93,7 +93,7 @@ public final class Scheduler {
       Cycle cycle, List<Endpoint> candidates, Map<String, List<Endpoint>> results) {
     List<ProfileRunner> chosen = choose(cycle, results);
     if (chosen.isEmpty()) {
-      return CompletableFuture.completedFuture(concluded(handler.conclude(cycle, results)));
+      return CompletableFuture.completedFuture(counted(handler.conclude(cycle, results)));
     }
     CompletionStage<Map<String, List<Endpoint>>> ran = CompletableFuture.completedFuture(results);
     for (ProfileRunner profile : chosen) {
@@ -102,7 +102,7 @@ public final class Scheduler {
     return ran.thenCompose(all -> stage(cycle, candidates, all));
   }
 
-  private SchedulingResult concluded(SchedulingResult result) {
+  private SchedulingResult counted(SchedulingResult result) {
     if (decisions != null) {
       decisions.count(result);
     }
@@ -177,9 +177,9 @@ public final class Scheduler {
      * Counts decisions of handlers with more than one stage, in llm-d's {@code
      * llm_d_epp_disagg_decision_total}; by default they are not counted.
      *
-     * @param served returns whether engines serve this model; the tag of all others is {@code
-     *     other}, because clients can invent names. Use {@code GatewayTracing::hasServed}, which
-     *     knows the models that an engine has answered for, or a fixed set. It must not block.
+     * @param served returns whether engines serve this model, without blocking; the tag of all
+     *     other models is {@code other}, because clients can invent names. Use {@code
+     *     GatewayTracing::hasServed}, which learns models from successful requests, or a fixed set.
      */
     public Builder meters(MeterRegistry registry, Predicate<String> served) {
       this.registry = registry;

@@ -1,7 +1,4 @@
-/**
- * Calls plugins in order and within a time limit: {@link io.inferspan.epp.scheduling.Scheduler} and
- * its profiles.
- */
+/** Calls the plugins of profiles: {@link io.inferspan.epp.scheduling.Scheduler}. */
 @NullMarked
 package io.inferspan.epp.scheduling;
 

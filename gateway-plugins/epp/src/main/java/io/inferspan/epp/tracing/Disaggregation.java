@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The attributes of a prefill or encode decision. */
+/** Sets the attributes of the decisions about prefill and encode. */
 final class Disaggregation {
 
   private static final String NO_RESULT = "scheduling_result_is_nil";

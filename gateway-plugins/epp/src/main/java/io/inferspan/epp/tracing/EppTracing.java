@@ -27,11 +27,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spans of endpoint picking.
+ * Records the spans of endpoint picking.
  *
  * <p>{@code traced(…)} wraps a plugin in a decorator that records its span and handles its
- * failures. If you do not use these plugins, start each span with its method, record the result,
- * and close it. No method throws, and none allocates if the trace is not sampled.
+ * failures. An endpoint picker without these plugin interfaces starts each span with its method,
+ * records the result, and closes it. No method throws, and none allocates if the trace is not
+ * sampled.
  */
 public final class EppTracing {
 
@@ -59,7 +60,7 @@ public final class EppTracing {
     return EppTracing.create(DISABLED);
   }
 
-  /** Wraps a chain of filters, with one span for all. A filter that throws is skipped. */
+  /** Wraps a chain of filters in one span. A filter that throws is skipped. */
   public Filter traced(List<? extends Filter> chain) {
     return new TracedFilters(this, List.copyOf(chain));
   }
@@ -91,8 +92,8 @@ public final class EppTracing {
   }
 
   /**
-   * Starts the root span of the picker's startup, or of a part of it. Only the tracing proposal has
-   * this span; with the names of later releases, nothing is recorded.
+   * Starts the root span of the startup of the endpoint picker or of one component. Only the
+   * tracing proposal has this span; with the names of later releases, nothing is recorded.
    */
   public OperationSpan startup(String component, String operation) {
     return (proposalShape ? telemetry : DISABLED)
@@ -240,7 +241,7 @@ public final class EppTracing {
 
   /**
    * Starts the span of a decision between decode only and prefill plus decode; {@link #decided}
-   * records it.
+   * records the decision.
    */
   public OperationSpan profileHandler(
       InferenceRequest request, int totalProfiles, int executedProfiles, Context parent) {
@@ -251,8 +252,8 @@ public final class EppTracing {
   }
 
   /**
-   * Starts the span of one step of the decision over encode, prefill and decode; {@link #decided}
-   * records it.
+   * Starts the span of one step of the decision about encode, prefill and decode; {@link #decided}
+   * records the decision.
    */
   public OperationSpan disaggProfileHandler(InferenceRequest request, Context parent) {
     return describe(telemetry.span(EppSpans.DISAGG_PROFILE_HANDLER, parent), request).start();
@@ -312,7 +313,8 @@ public final class EppTracing {
   }
 
   /**
-   * Returns the parent of a lookup's span: the request's span in the proposal, else the scorer's.
+   * Returns the parent of an index lookup's span: in the proposal the request's span, else the
+   * scorer's.
    */
   Context parentOfLookup(Cycle cycle, OperationSpan scorer) {
     return proposalShape ? cycle.context() : scorer.context();

@@ -28,13 +28,13 @@ record TopEndpoints(List<String> ids, List<Double> scores) {
   }
 
   private void offer(String id, double score) {
-    int place = ids.size();
-    while (place > 0 && isBefore(id, score, place - 1)) {
-      place--;
+    int rank = ids.size();
+    while (rank > 0 && isBefore(id, score, rank - 1)) {
+      rank--;
     }
-    if (place < LIMIT) {
-      ids.add(place, id);
-      scores.add(place, score);
+    if (rank < LIMIT) {
+      ids.add(rank, id);
+      scores.add(rank, score);
     }
     if (ids.size() > LIMIT) {
       ids.remove(LIMIT);

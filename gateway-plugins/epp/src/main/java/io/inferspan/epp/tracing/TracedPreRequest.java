@@ -18,7 +18,7 @@ record TracedPreRequest(EppTracing tracing, PreRequest plugin) implements PreReq
       try {
         plugin.prepare(result, headers);
       } catch (RuntimeException | LinkageError e) {
-        QuietLog.failed(plugin, span, e);
+        PluginFailures.record(plugin, span, e);
       }
     }
   }

@@ -36,7 +36,7 @@ record TracedProfileHandler(EppTracing tracing, ProfileHandler plugin)
         }
         return pick;
       } catch (RuntimeException | LinkageError e) {
-        QuietLog.failed(plugin, span, e);
+        PluginFailures.record(plugin, span, e);
         return Pick.end(FAILED);
       }
     }
@@ -55,7 +55,7 @@ record TracedProfileHandler(EppTracing tracing, ProfileHandler plugin)
     try {
       return Objects.requireNonNull(plugin.conclude(cycle, results));
     } catch (RuntimeException | LinkageError e) {
-      QuietLog.failed(plugin, null, e);
+      PluginFailures.record(plugin, null, e);
       return SchedulingResult.failed(cycle, "the profile handler failed");
     }
   }

@@ -44,7 +44,7 @@ record TracedScorer(EppTracing tracing, Scorer plugin, double weight) implements
       Cycle cycle, List<Endpoint> endpoints, Scores into, OperationSpan span) {
     CompletableFuture<Scores> scores;
     try {
-      scores = inTime(cycle, plugin.score(cycle, endpoints, into, span.context()));
+      scores = withDeadline(cycle, plugin.score(cycle, endpoints, into, span.context()));
     } catch (RuntimeException | LinkageError e) {
       return CompletableFuture.completedFuture(end(span, null, e, endpoints.size()));
     }
@@ -52,12 +52,13 @@ record TracedScorer(EppTracing tracing, Scorer plugin, double weight) implements
   }
 
   /**
-   * Returns the same scores, or a timeout if they miss the deadline.
+   * Returns a future with the same scores, which fails if they miss the deadline.
    *
-   * <p>A scorer may return any stage. Only a plain future is checked for completion, because other
-   * stages may not support that, such as {@link CompletableFuture#minimalCompletionStage()}.
+   * <p>Only a plain {@link CompletableFuture} is checked for completion. Other stages may not
+   * support the check, such as {@link CompletableFuture#minimalCompletionStage()}.
    */
-  private static CompletableFuture<Scores> inTime(Cycle cycle, CompletionStage<Scores> scores) {
+  private static CompletableFuture<Scores> withDeadline(
+      Cycle cycle, CompletionStage<Scores> scores) {
     if (scores.getClass() == CompletableFuture.class
         && scores instanceof CompletableFuture<Scores> future
         && future.isDone()) {
@@ -66,11 +67,11 @@ record TracedScorer(EppTracing tracing, Scorer plugin, double weight) implements
     // A separate future, because the scorer's own must not be completed here.
     CompletableFuture<Scores> bounded = new CompletableFuture<>();
     scores.whenComplete(
-        (answer, failure) -> {
+        (result, failure) -> {
           if (failure != null) {
             bounded.completeExceptionally(failure);
           } else {
-            bounded.complete(answer);
+            bounded.complete(result);
           }
         });
     if (bounded.isDone()) {
@@ -86,26 +87,29 @@ record TracedScorer(EppTracing tracing, Scorer plugin, double weight) implements
   private static CompletableFuture<Scores> ended(
       CompletableFuture<Scores> scores, OperationSpan span, int candidates) {
     if (scores.isDone() && !scores.isCompletedExceptionally()) {
-      Scores there = scores.join();
-      Scores answer = end(span, there, null, candidates);
-      return answer == there ? scores : CompletableFuture.completedFuture(answer);
+      Scores known = scores.join();
+      Scores result = end(span, known, null, candidates);
+      return result == known ? scores : CompletableFuture.completedFuture(result);
     }
-    return scores.handle((answer, failure) -> end(span, answer, failure, candidates));
+    return scores.handle((result, failure) -> end(span, result, failure, candidates));
   }
 
-  /** Returns a new buffer after a failure, because the scorer may still write into its own. */
+  /**
+   * Ends the span and returns the scores. After a failure, returns a new buffer, because the scorer
+   * may still write into its own.
+   */
   private static Scores end(
       OperationSpan span, @Nullable Scores scores, @Nullable Throwable failure, int candidates) {
-    Scores answer = failure == null && scores != null ? scores : null;
-    if (answer == null) {
+    Scores result = failure == null && scores != null ? scores : null;
+    if (result == null) {
       span.fail(failure instanceof CompletionException ? failure.getCause() : failure);
-    } else if (answer.size() != candidates) {
+    } else if (result.size() != candidates) {
       span.fail(WRONG_SIZE, "the scorer did not return one score for each endpoint");
-      answer = null;
+      result = null;
     } else {
-      EppTracing.scored(span, answer);
+      EppTracing.scored(span, result);
     }
     span.close();
-    return answer == null ? Scores.of(candidates) : answer;
+    return result == null ? Scores.of(candidates) : result;
   }
 }

@@ -1,7 +1,6 @@
 /**
- * The spans of endpoint picking: {@link io.inferspan.epp.tracing.EppTracing} and its decorators.
- *
- * <p>A decorator records the span of a plugin and handles its failures.
+ * The spans of endpoint picking: {@link io.inferspan.epp.tracing.EppTracing}, and decorators that
+ * record the span of a plugin and handle its failures.
  */
 @NullMarked
 package io.inferspan.epp.tracing;

@@ -8,8 +8,8 @@ import io.inferspan.epp.PrefixMatches;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs prefill on another pod if at least a threshold of input bytes are not in the decode pod's
- * cache, as in llm-d's tracing proposal.
+ * Runs prefill on another pod if the number of input bytes that are not in the decode pod's cache
+ * reaches a threshold, as in llm-d's tracing proposal.
  *
  * <p>Without {@link PrefixMatches} from a prefix scorer, nothing counts as cached.
  */

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the stages decode, encode and prefill one after the other, if their deciders require them:
- * llm-d's {@code disagg-profile-handler}.
+ * llm-d's {@code disagg-profile-handler}: runs decode, and encode and prefill if their deciders
+ * require them, one stage after the other.
  *
  * <p>If a prefill or encode stage finds no endpoint, the decode pod does its work, and the span of
  * the last {@link #pick} records the failure.
@@ -198,8 +198,8 @@ public final class DisaggProfileHandler implements ProfileHandler {
     public DisaggProfileHandler build() {
       if (order == Order.PREFILL_FIRST && prefillDecider != null) {
         throw new IllegalArgumentException(
-            "disagg-profile-handler: a prefill decider has no effect with PREFILL_FIRST; remove it, or"
-                + " use DECODE_FIRST");
+            "disagg-profile-handler: a prefill decider has no effect with PREFILL_FIRST; remove it,"
+                + " or use DECODE_FIRST");
       }
       return new DisaggProfileHandler(this);
     }

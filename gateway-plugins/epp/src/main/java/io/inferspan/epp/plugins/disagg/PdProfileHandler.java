@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Runs decode, then prefill if a decider requires it: {@code pd-profile-handler} of llm-d's tracing
- * proposal.
+ * The {@code pd-profile-handler} of llm-d's tracing proposal: runs decode, then prefill if a
+ * decider requires it.
  */
 public final class PdProfileHandler implements ProfileHandler {
 

@@ -8,8 +8,8 @@ import io.inferspan.epp.PrefixMatches;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs prefill on another pod if at least a threshold of tokens are not in the decode pod's cache:
- * llm-d's {@code prefix-based-pd-decider}.
+ * llm-d's {@code prefix-based-pd-decider}: runs prefill on another pod if the number of tokens that
+ * are not in the decode pod's cache reaches a threshold.
  *
  * <p>A prompt that was not tokenised is estimated at four bytes per token. If the decode pod's
  * cache is unknown, that pod also prefills.

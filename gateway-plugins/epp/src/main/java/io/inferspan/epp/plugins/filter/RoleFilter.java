@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Keeps the endpoints whose label contains a role. */
+/** Keeps the endpoints whose role label has one of the given values. */
 public final class RoleFilter implements Filter {
 
   /** The label that contains a pod's role. */

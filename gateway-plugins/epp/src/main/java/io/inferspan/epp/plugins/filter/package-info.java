@@ -1,8 +1,4 @@
-/**
- * Filters, which remove endpoints that cannot serve a request.
- *
- * <p>Contains llm-d's filters.
- */
+/** llm-d's filters, which remove endpoints that cannot serve a request. */
 @NullMarked
 package io.inferspan.epp.plugins.filter;
 

@@ -3,7 +3,7 @@ package io.inferspan.epp.plugins.pick;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** Picks the endpoints with the best scores, and randomly among equals. */
+/** Picks the endpoints with the best scores, and breaks ties at random. */
 public final class MaxScorePicker extends RankingPicker {
 
   /** Creates a picker of one endpoint. */
@@ -13,7 +13,7 @@ public final class MaxScorePicker extends RankingPicker {
 
   /** Creates a picker of this many endpoints. */
   public MaxScorePicker(int endpoints) {
-    this(endpoints, CHANCE);
+    this(endpoints, DEFAULT_RANDOM);
   }
 
   /** Creates a picker of this many endpoints; {@code random} is called on each pick. */

@@ -12,13 +12,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** Picks the endpoints with the highest values, and randomly among equals. */
+/** Picks the endpoints with the highest values, and breaks ties at random. */
 abstract sealed class RankingPicker implements Picker permits MaxScorePicker, WeightedRandomPicker {
 
-  static final Supplier<RandomGenerator> CHANCE = ThreadLocalRandom::current;
+  static final Supplier<RandomGenerator> DEFAULT_RANDOM = ThreadLocalRandom::current;
 
-  private static final Comparator<Place> BEST_FIRST =
-      Comparator.comparingDouble(Place::value).thenComparingDouble(Place::chance).reversed();
+  private static final Comparator<Ranked> BEST_FIRST =
+      Comparator.comparingDouble(Ranked::value).thenComparingDouble(Ranked::drawn).reversed();
 
   private final String type;
   private final int endpoints;
@@ -38,7 +38,7 @@ abstract sealed class RankingPicker implements Picker permits MaxScorePicker, We
     this.random = random;
   }
 
-  private record Place(Endpoint endpoint, double value, double chance) {}
+  private record Ranked(Endpoint endpoint, double value, double drawn) {}
 
   @Override
   public final String type() {
@@ -48,14 +48,14 @@ abstract sealed class RankingPicker implements Picker permits MaxScorePicker, We
   @Override
   public final List<Endpoint> pick(
       Cycle cycle, List<Endpoint> endpoints, Scores scores, Context context) {
-    RandomGenerator chance = random.get();
-    Place[] places = new Place[endpoints.size()];
-    for (int i = 0; i < places.length; i++) {
-      double drawn = chance.nextDouble();
-      places[i] = new Place(endpoints.get(i), value(scores.at(i), drawn), drawn);
+    RandomGenerator generator = random.get();
+    Ranked[] ranked = new Ranked[endpoints.size()];
+    for (int i = 0; i < ranked.length; i++) {
+      double drawn = generator.nextDouble();
+      ranked[i] = new Ranked(endpoints.get(i), value(scores.at(i), drawn), drawn);
     }
-    Arrays.sort(places, BEST_FIRST);
-    return Arrays.stream(places).limit(this.endpoints).map(Place::endpoint).toList();
+    Arrays.sort(ranked, BEST_FIRST);
+    return Arrays.stream(ranked).limit(this.endpoints).map(Ranked::endpoint).toList();
   }
 
   /**

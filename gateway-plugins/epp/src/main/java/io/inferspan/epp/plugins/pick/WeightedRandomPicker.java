@@ -6,9 +6,9 @@ import java.util.random.RandomGenerator;
 /**
  * Picks endpoints at random, with probabilities proportional to their scores.
  *
- * <p>An endpoint without a score is picked only if none has a score; then all are equally likely.
- * Each endpoint draws {@code u^(1/score)} and the highest draw wins (Efraimidis and Spirakis),
- * which is also correct if several are picked.
+ * <p>Each endpoint draws {@code u^(1/score)}, and the highest draws win (Efraimidis and Spirakis),
+ * which is also correct if several endpoints are picked. Endpoints without a positive score come
+ * last, in random order.
  */
 public final class WeightedRandomPicker extends RankingPicker {
 
@@ -19,7 +19,7 @@ public final class WeightedRandomPicker extends RankingPicker {
 
   /** Creates a picker of this many endpoints. */
   public WeightedRandomPicker(int endpoints) {
-    this(endpoints, CHANCE);
+    this(endpoints, DEFAULT_RANDOM);
   }
 
   /** Creates a picker of this many endpoints; {@code random} is called on each pick. */

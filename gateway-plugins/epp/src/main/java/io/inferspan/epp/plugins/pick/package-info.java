@@ -1,8 +1,4 @@
-/**
- * Pickers, which choose among scored endpoints.
- *
- * <p>Contains llm-d's pickers.
- */
+/** llm-d's pickers, which choose among scored endpoints. */
 @NullMarked
 package io.inferspan.epp.plugins.pick;
 

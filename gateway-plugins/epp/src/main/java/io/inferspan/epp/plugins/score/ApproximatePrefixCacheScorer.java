@@ -27,7 +27,7 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
   private static final double LONG_MATCH_TOKENS = 8192;
 
   private final Settings settings;
-  private final Map<String, Recency<Long, Boolean>> servers = new Recency<>(MAX_SERVERS);
+  private final Map<String, LruMap<Long, Boolean>> servers = new LruMap<>(MAX_SERVERS);
 
   /** Creates a scorer with llm-d's defaults. */
   public ApproximatePrefixCacheScorer() {
@@ -145,7 +145,7 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
   }
 
   private int match(String id, long[] hashes) {
-    Recency<Long, Boolean> held = server(id);
+    LruMap<Long, Boolean> held = server(id);
     if (held == null) {
       return 0;
     }
@@ -169,7 +169,7 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
     if (endpoint == null) {
       return;
     }
-    Recency<Long, Boolean> held = serverOf(endpoint, prompt.blockTokens());
+    LruMap<Long, Boolean> held = serverOf(endpoint, prompt.blockTokens());
     synchronized (held) {
       for (long hash : prompt.hashes()) {
         held.put(hash, Boolean.TRUE);
@@ -177,16 +177,16 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
     }
   }
 
-  private @Nullable Recency<Long, Boolean> server(String id) {
+  private @Nullable LruMap<Long, Boolean> server(String id) {
     synchronized (servers) {
       return servers.get(id);
     }
   }
 
-  private Recency<Long, Boolean> serverOf(Endpoint endpoint, int blockTokens) {
+  private LruMap<Long, Boolean> serverOf(Endpoint endpoint, int blockTokens) {
     synchronized (servers) {
       return servers.computeIfAbsent(
-          endpoint.id(), id -> new Recency<>(settings.blocks(endpoint.cache(), blockTokens)));
+          endpoint.id(), id -> new LruMap<>(settings.blocks(endpoint.cache(), blockTokens)));
     }
   }
 }

@@ -100,7 +100,7 @@ public final class LoadScorers {
    */
   private record LoadScorer(String type, ToDoubleFunction<Endpoint.Metrics> measure, Rule rule)
       implements Scorer {
-    /** Converts a load to a score, given the other loads. */
+    /** Converts a load to a score, given the lowest and the highest load. */
     @FunctionalInterface
     interface Rule {
       double score(double load, double least, double most);

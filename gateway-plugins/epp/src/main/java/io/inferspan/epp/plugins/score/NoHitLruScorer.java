@@ -16,8 +16,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Distributes requests without a cache hit, so that caches fill evenly: it prefers the endpoint
- * that least recently received such a request. For all other requests every endpoint gets 0.5.
+ * Distributes requests without a cache hit, so that caches fill evenly: prefers the endpoint that
+ * least recently received such a request. For all other requests, each endpoint gets 0.5.
  *
  * <p>It uses the {@link PrefixMatches} of a prefix scorer before it; without one, no request counts
  * as a hit. Add it to the scheduler twice: as a scorer, and as a {@link PreRequest}.
@@ -43,10 +43,10 @@ public final class NoHitLruScorer implements Scorer, PreRequest {
       throw new IllegalArgumentException(
           "the no-hit-lru scorer stores " + endpoints + " endpoints, but must store 1 or more");
     }
-    this.used = new Recency<>(endpoints);
+    this.used = new LruMap<>(endpoints);
   }
 
-  /** Records that the request has no cache hit. */
+  /** A note that the request has no cache hit. */
   private record Cold() {
     static final Cold NOTE = new Cold();
   }
@@ -85,20 +85,20 @@ public final class NoHitLruScorer implements Scorer, PreRequest {
    */
   private Map<String, Integer> order(List<Endpoint> endpoints) {
     List<String> ordered = new ArrayList<>(endpoints.size());
-    Map<String, Integer> places = new HashMap<>();
-    endpoints.forEach(endpoint -> places.put(endpoint.id(), 0));
+    Map<String, Integer> ranks = new HashMap<>();
+    endpoints.forEach(endpoint -> ranks.put(endpoint.id(), 0));
     synchronized (used) {
       for (Endpoint endpoint : endpoints) {
         if (!used.containsKey(endpoint.id())) {
           ordered.add(endpoint.id());
         }
       }
-      used.keySet().stream().filter(places::containsKey).forEach(ordered::add);
+      used.keySet().stream().filter(ranks::containsKey).forEach(ordered::add);
     }
     for (int i = 0; i < ordered.size(); i++) {
-      places.put(ordered.get(i), i);
+      ranks.put(ordered.get(i), i);
     }
-    return places;
+    return ranks;
   }
 
   @Override

@@ -17,9 +17,9 @@ import java.util.concurrent.CompletionStage;
 /**
  * Prefers endpoints that hold most of the prompt, according to an index of the engines' KV caches.
  *
- * <p>The best endpoint in the index scores 1, the worst 0, and endpoints that are not in it 0. A
- * prompt without tokens is not looked up; if the tokenizer threw an exception, scoring fails with
- * it.
+ * <p>The best endpoint in the index scores 1; the worst, and all endpoints without hits, score 0. A
+ * prompt that was not tokenised is not looked up. If the tokenizer threw an exception, scoring
+ * fails with that exception.
  */
 public final class PrecisePrefixCacheScorer implements Scorer {
 

@@ -11,7 +11,7 @@ import io.inferspan.epp.InferenceRequest;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record PrefixBlocks(long[] hashes, int inputTokens, int blockTokens) {
-  /** llm-d's estimate of the length of a token. */
+  /** llm-d's estimate of a token's size. */
   private static final int BYTES_PER_TOKEN = 4;
 
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
@@ -57,10 +57,7 @@ record PrefixBlocks(long[] hashes, int inputTokens, int blockTokens) {
     return hashes;
   }
 
-  /**
-   * Mixes a value so that every bit of the result depends on every input bit, which avoids
-   * collisions of chains.
-   */
+  /** Mixes a value: each bit of the result depends on each input bit, to avoid collisions. */
   private static long mixed(long value) {
     long hash = (value + GOLDEN) * 0xBF58476D1CE4E5B9L;
     hash ^= hash >>> 29;

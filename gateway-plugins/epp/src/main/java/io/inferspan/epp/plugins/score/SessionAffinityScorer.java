@@ -32,7 +32,7 @@ public final class SessionAffinityScorer implements Scorer, PreRequest {
 
   private SessionAffinityScorer(@Nullable String sessionHeader, int maxSessions) {
     this.sessionHeader = sessionHeader;
-    this.sessions = new Recency<>(maxSessions);
+    this.sessions = new LruMap<>(maxSessions);
   }
 
   /** Returns a scorer that uses the token from the client. */

@@ -1,8 +1,4 @@
-/**
- * Scorers, which rate endpoints from 0 to 1.
- *
- * <p>Contains llm-d's scorers and the state they keep between requests. None opens a span.
- */
+/** llm-d's scorers, which rate endpoints from 0 to 1; some keep state between requests. */
 @NullMarked
 package io.inferspan.epp.plugins.score;
 

@@ -9,14 +9,14 @@ import java.util.Map;
  * @param <K> type of its keys
  * @param <V> type of its values
  */
-final class Recency<K, V> extends LinkedHashMap<K, V> {
+final class LruMap<K, V> extends LinkedHashMap<K, V> {
 
   private static final long serialVersionUID = 1;
   private static final float LOAD_FACTOR = 0.75f;
 
   private final int capacity;
 
-  Recency(int capacity) {
+  LruMap(int capacity) {
     super(16, LOAD_FACTOR, true);
     this.capacity = capacity;
   }

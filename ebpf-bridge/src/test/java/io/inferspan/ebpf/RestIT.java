@@ -75,7 +75,7 @@ class RestIT {
 
   private void begin(int selfTgid) {
     settings.begin(
-        new KernelSettings.Orders(FAMILIES, true, selfTgid, 0, KernelSettings.Cgroup.any()));
+        new KernelSettings.Options(FAMILIES, true, selfTgid, 0, KernelSettings.Cgroup.any()));
   }
 
   private void pause() {

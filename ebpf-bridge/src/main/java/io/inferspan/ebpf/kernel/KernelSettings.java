@@ -83,10 +83,10 @@ public final class KernelSettings implements AutoCloseable {
    * @param families the flags of the enabled families
    * @param everything whether requests of every process are observed
    * @param selfTgid the pid of this process in the kernel's initial PID namespace
-   * @param leastNanos system calls and delays shorter than this are ignored
+   * @param leastNanos the duration below which system calls and scheduling delays are ignored
    * @param cgroup the cgroup whose processes are observed
    */
-  public record Orders(
+  public record Options(
       int families, boolean everything, int selfTgid, long leastNanos, Cgroup cgroup) {}
 
   /**
@@ -111,21 +111,21 @@ public final class KernelSettings implements AutoCloseable {
   }
 
   /** Writes the settings, which enables the programs. The version is last: they check it first. */
-  public void begin(Orders orders) {
-    memory.set(JAVA_INT, SCOPE_AT, orders.everything() ? 1 : 0);
-    memory.set(JAVA_INT, SELF_AT, orders.selfTgid());
-    flags = orders.families() | PROCESSES | sharing;
+  public void begin(Options options) {
+    memory.set(JAVA_INT, SCOPE_AT, options.everything() ? 1 : 0);
+    memory.set(JAVA_INT, SELF_AT, options.selfTgid());
+    flags = options.families() | PROCESSES | sharing;
     memory.set(JAVA_INT, FLAGS_AT, flags);
-    memory.set(JAVA_LONG, LEAST_NANOS_AT, orders.leastNanos());
-    memory.set(JAVA_LONG, CGROUP_AT, orders.cgroup().id());
+    memory.set(JAVA_LONG, LEAST_NANOS_AT, options.leastNanos());
+    memory.set(JAVA_LONG, CGROUP_AT, options.cgroup().id());
     memory.set(JAVA_INT, WAKEUP_AT, WAKEUP_BYTES);
-    memory.set(JAVA_INT, LEVEL_AT, orders.cgroup().level());
+    memory.set(JAVA_INT, LEVEL_AT, options.cgroup().level());
     memory.set(JAVA_INT, MOST_REQUESTS_AT, MOST_REQUESTS_PER_SECOND);
     INT.setRelease(memory, (long) VERSION_AT, VERSION);
   }
 
   /** Publishes the state of the ring's reader, which determines when programs wake it. */
-  public void readerDoes(ReaderState state) {
+  public void setReaderState(ReaderState state) {
     INT.setVolatile(memory, (long) READER_AT, state.number());
   }
 

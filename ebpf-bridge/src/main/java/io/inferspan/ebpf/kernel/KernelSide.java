@@ -332,10 +332,10 @@ public final class KernelSide implements AutoCloseable {
   public void detach(EventClass events) {
     switch (events) {
       case SCHED -> programs.pause(List.of(SCHED));
-      case CALLS, LAUNCHES -> ifThere(calls, probes -> probes.pause(events));
+      case CALLS, LAUNCHES -> ifLoaded(calls, probes -> probes.pause(events));
       case REQUESTS -> {
         programs.pause(List.of(CONTEXT));
-        ifThere(ckp, probes -> probes.pause(events));
+        ifLoaded(ckp, probes -> probes.pause(events));
         forgetRequests();
       }
       case SYSCALLS -> {}
@@ -346,11 +346,11 @@ public final class KernelSide implements AutoCloseable {
   public void attach(EventClass events) {
     switch (events) {
       case SCHED -> programs.resume(List.of(SCHED));
-      case CALLS, LAUNCHES -> ifThere(calls, probes -> probes.resume(events));
+      case CALLS, LAUNCHES -> ifLoaded(calls, probes -> probes.resume(events));
       case REQUESTS -> {
         // A program that was still running when it was detached may have added a request.
         forgetRequests();
-        ifThere(ckp, probes -> probes.resume(events));
+        ifLoaded(ckp, probes -> probes.resume(events));
         programs.resume(List.of(CONTEXT));
       }
       case SYSCALLS -> {}
@@ -359,10 +359,10 @@ public final class KernelSide implements AutoCloseable {
 
   /** Removes all communicators: if a collective is missed, later sequence numbers are wrong. */
   public void forgetCommunicators() {
-    ifThere(calls, probes -> programs.object(CALLS).map("communicators").clear());
+    ifLoaded(calls, probes -> programs.object(CALLS).map("communicators").clear());
   }
 
-  private static void ifThere(@Nullable LibraryProbes probes, Consumer<LibraryProbes> action) {
+  private static void ifLoaded(@Nullable LibraryProbes probes, Consumer<LibraryProbes> action) {
     if (probes != null) {
       action.accept(probes);
     }

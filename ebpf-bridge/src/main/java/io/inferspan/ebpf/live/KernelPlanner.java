@@ -62,12 +62,12 @@ public final class KernelPlanner {
   }
 
   /** Returns the settings of the loaded programs. */
-  static KernelSettings.Orders of(BridgeConfig config, int selfTgid, Cgroup cgroup) {
+  static KernelSettings.Options of(BridgeConfig config, int selfTgid, Cgroup cgroup) {
     int families = 0;
     for (EventFamily family : config.families()) {
       families |= flag(family);
     }
-    return new KernelSettings.Orders(
+    return new KernelSettings.Options(
         families, config.scope().everything(), selfTgid, config.ignoreBelowNanos(), cgroup);
   }
 

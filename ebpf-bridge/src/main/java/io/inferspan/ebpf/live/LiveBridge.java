@@ -126,7 +126,7 @@ public final class LiveBridge {
           "processes cannot be selected by pid or name in a PID namespace other than the host's:"
               + " share it (hostPID, docker run --pid host)");
     }
-    if (!watch.awaitFirstLook(FIRST_SCAN_TIMEOUT)) {
+    if (!watch.awaitFirstScan(FIRST_SCAN_TIMEOUT)) {
       limits.add("calls of running processes are missing until all their libraries are found");
     }
   }
@@ -175,8 +175,8 @@ public final class LiveBridge {
       }
 
       @Override
-      public void readerDoes(ReaderState state) {
-        settings.readerDoes(state);
+      public void setReaderState(ReaderState state) {
+        settings.setReaderState(state);
       }
     };
   }

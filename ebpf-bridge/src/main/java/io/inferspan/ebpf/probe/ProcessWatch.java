@@ -101,14 +101,14 @@ public final class ProcessWatch implements AutoCloseable {
    *
    * @param libraries the probes on libraries
    * @param targets the kernel's table
-   * @param often housekeeping that runs about once a second, and after {@link #callSoon}
+   * @param housekeeping a task that runs about once a second, and after {@link #callSoon}
    * @param translated whether pids in events differ from those in {@code /proc}
    * @param ownPid the pid of this process if its libraries are observed; otherwise 0
    */
   public record Parts(
       List<LibraryProbes> libraries,
       Targets targets,
-      Runnable often,
+      Runnable housekeeping,
       boolean translated,
       int ownPid) {
 
@@ -124,7 +124,7 @@ public final class ProcessWatch implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("inferspan-ebpf-watch").unstarted(this::run);
   }
 
-  /** Starts the first scan; see {@link #awaitFirstLook}. */
+  /** Starts the first scan; see {@link #awaitFirstScan}. */
   public static ProcessWatch start(ProcessScope scope, Parts parts) {
     ProcessWatch watch = new ProcessWatch(scope, parts);
     watch.thread.start();
@@ -132,7 +132,7 @@ public final class ProcessWatch implements AutoCloseable {
   }
 
   /** Waits until existing processes are scanned; returns false on timeout. */
-  public boolean awaitFirstLook(Duration bound) {
+  public boolean awaitFirstScan(Duration bound) {
     try {
       return scanned.await(bound.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -195,7 +195,7 @@ public final class ProcessWatch implements AutoCloseable {
       Note note = next();
       if (called) {
         called = false;
-        quietly(parts.often());
+        quietly(parts.housekeeping());
       }
       if (note != null) {
         quietly(() -> follow(note));
@@ -339,7 +339,7 @@ public final class ProcessWatch implements AutoCloseable {
       return;
     }
     sweptNanos = nowNanos;
-    quietly(parts.often());
+    quietly(parts.housekeeping());
     boolean exitsMissed = missed || parts.translated();
     if (nowNanos - renamesCheckedNanos >= RENAMES_NANOS) {
       renamesCheckedNanos = nowNanos;

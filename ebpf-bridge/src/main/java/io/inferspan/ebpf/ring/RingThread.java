@@ -57,7 +57,7 @@ public final class RingThread implements AutoCloseable {
     boolean await(int timeoutMillis);
 
     /** Publishes the state of the reader to the programs that wake it. */
-    default void readerDoes(ReaderState state) {}
+    default void setReaderState(ReaderState state) {}
   }
 
   /** Starts a thread that drains a ring. */
@@ -99,10 +99,10 @@ public final class RingThread implements AutoCloseable {
    * @param enough does not wait if at least this many bytes are pending
    */
   private boolean rest(ReaderState state, int millis, long enough) {
-    readiness.readerDoes(state);
+    readiness.setReaderState(state);
     // Data that arrived before the programs saw the new state caused no wake-up.
     boolean readable = reader.backlogBytes() >= enough || readiness.await(millis);
-    readiness.readerDoes(ReaderState.LOOKS);
+    readiness.setReaderState(ReaderState.LOOKS);
     return readable;
   }
 

@@ -38,7 +38,7 @@ final class LoadedKernel implements AutoCloseable {
     memory = side.ownMemory();
     settings = side.settings();
     settings.begin(
-        new KernelSettings.Orders(
+        new KernelSettings.Options(
             KernelSettings.SYSCALLS, false, identity.tgid(), 0, KernelSettings.Cgroup.any()));
   }
 

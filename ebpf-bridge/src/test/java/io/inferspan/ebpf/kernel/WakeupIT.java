@@ -37,7 +37,7 @@ class WakeupIT {
     try (LoadedKernel kernel = LoadedKernel.start();
         RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
         Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
-      kernel.settings.readerDoes(ReaderState.WAITS);
+      kernel.settings.setReaderState(ReaderState.WAITS);
 
       assertThat(backlogAtWakeup(kernel, new RingReader(memory), epoll))
           .isBetween(MARK_BYTES / 2, 3 * MARK_BYTES);
@@ -50,7 +50,7 @@ class WakeupIT {
     try (LoadedKernel kernel = LoadedKernel.start();
         RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
         Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
-      kernel.settings.readerDoes(ReaderState.SLEEPS);
+      kernel.settings.setReaderState(ReaderState.SLEEPS);
 
       assertThat(firstAfter(kernel, new RingReader(memory), epoll)).isTrue();
     }
@@ -67,7 +67,7 @@ class WakeupIT {
       for (int i = 0; i < TRIES && !onlyAnEnd; i++) {
         Process child = beginning(ring);
         epoll.await(0);
-        kernel.settings.readerDoes(ReaderState.SLEEPS);
+        kernel.settings.setReaderState(ReaderState.SLEEPS);
         child.destroyForcibly().waitFor();
         Eventually.is("its end", () -> ring.backlogBytes() > 0);
         onlyAnEnd = !epoll.await(0);

@@ -139,7 +139,7 @@ class ProcessWatchTest {
   private void start(Runnable often) {
     ProcessScope scope = new ProcessScope(new Choice(false, Set.of(), Set.of("python3"), ""), proc);
     watch = ProcessWatch.start(scope, new ProcessWatch.Parts(List.of(), table, often, false, 0));
-    assertThat(watch.awaitFirstLook(Duration.ofSeconds(20))).isTrue();
+    assertThat(watch.awaitFirstScan(Duration.ofSeconds(20))).isTrue();
   }
 
   private void born(int pid, String name) {

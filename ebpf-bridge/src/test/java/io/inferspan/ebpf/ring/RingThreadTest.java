@@ -353,7 +353,7 @@ class RingThreadTest {
     }
 
     @Override
-    public void readerDoes(ReaderState state) {
+    public void setReaderState(ReaderState state) {
       said.accept(state);
     }
   }

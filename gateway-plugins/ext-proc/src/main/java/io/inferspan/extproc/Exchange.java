@@ -190,8 +190,8 @@ final class Exchange implements GrpcCall.Receiver {
     responseBegun = true;
     HeaderList headers = message.headers();
     int status = status(headers.first(":status"));
-    // Without a content type the body is not observed: a body that Envoy does not send is not a
-    // body without tokens.
+    // If Envoy does not send the body, the content type is omitted, so that the response is not
+    // observed. It would otherwise count as a response without tokens.
     boolean shown = modes.response() != BodyMode.NONE;
     String type = shown ? headers.first("content-type") : null;
     String encoding = headers.first("content-encoding");

@@ -107,9 +107,9 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
         .end();
   }
 
-  /** Returns the size of messages being received, and of bodies held while endpoints are picked. */
+  /** Returns the total size, in bytes, of messages being received and of buffered bodies. */
   public long heldBytes() {
-    return budget.now();
+    return budget.held();
   }
 
   HeldBody hold() {
@@ -156,7 +156,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     }
 
     /**
-     * Sets the largest body that is buffered; larger ones are answered with 413. The default is 16
+     * Sets the size limit of a buffered request body; requests above it get 413. The default is 16
      * MiB.
      */
     public Builder maxBodyBytes(int bytes) {
@@ -169,9 +169,9 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     }
 
     /**
-     * Sets the limit for the sum of all bodies that are received or held; a request above it gets
-     * 503. The default is 256 MiB. While an endpoint is picked, up to two more copies of a body
-     * exist, in one piece and as the input that plugins hash; these copies are not counted.
+     * Sets the limit for the total size of all bodies that are being received or held; a request
+     * above it gets 503. The default is 256 MiB. Up to two copies of a body that exist while an
+     * endpoint is picked are not counted: the body in one piece, and the input that plugins hash.
      */
     public Builder maxHeldBytes(long bytes) {
       if (bytes < 1) {
@@ -182,8 +182,8 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     }
 
     /**
-     * Sets the modes that are assumed for an Envoy that does not report them, as in older versions:
-     * buffered request bodies and streamed response bodies. By default, full duplex is assumed.
+     * Assumes buffered request bodies and streamed response bodies if Envoy does not report its
+     * body modes, as in older versions. By default, full duplex is assumed.
      */
     public Builder bufferedUnlessReported() {
       this.defaultModes = new Modes(BodyMode.BUFFERED, BodyMode.STREAMED);

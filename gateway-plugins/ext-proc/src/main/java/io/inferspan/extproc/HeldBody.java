@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffered body of a request while its endpoint is picked, in pieces as received.
+ * The body of a request, buffered in the received pieces while its endpoint is picked.
  *
  * <p>The size of each body and the size of all bodies together are limited.
  */
@@ -32,7 +32,7 @@ final class HeldBody {
     if (more > maxBytes - bytes) {
       return Refusal.BODY_TOO_LARGE;
     }
-    if (!budget.take(more)) {
+    if (!budget.reserve(more)) {
       return Refusal.NO_ROOM;
     }
     bytes += more;
@@ -60,7 +60,7 @@ final class HeldBody {
   }
 
   void release() {
-    budget.giveBack(bytes);
+    budget.release(bytes);
     bytes = 0;
     pieces.clear();
   }

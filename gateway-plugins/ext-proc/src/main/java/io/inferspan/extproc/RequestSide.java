@@ -78,7 +78,7 @@ final class RequestSide {
     } else if (exchange.modes.request() != BodyMode.FULL_DUPLEX_STREAMED) {
       // The endpoint is picked when the body is complete; remove the client's routing headers now.
       exchange.answer(
-          Part.REQUEST_HEADERS, new Answer(Routing.withoutClients(), false, null, override));
+          Part.REQUEST_HEADERS, new Answer(Routing.withoutClientRouting(), false, null, override));
     }
   }
 
@@ -91,10 +91,10 @@ final class RequestSide {
     BodyMode request = bodyless || current.holdsHeaders() ? current.request() : BodyMode.BUFFERED;
     BodyMode response =
         current.response() == BodyMode.NONE ? BodyMode.STREAMED : current.response();
-    Modes wanted = new Modes(request, response);
-    if (!wanted.equals(current)) {
-      override = wanted;
-      exchange.modes = wanted;
+    Modes needed = new Modes(request, response);
+    if (!needed.equals(current)) {
+      override = needed;
+      exchange.modes = needed;
     }
   }
 
@@ -124,7 +124,7 @@ final class RequestSide {
     }
   }
 
-  /** A pending pick. */
+  /** A pick in progress, with the part of the request that completed its input. */
   private record PendingPick(Part endedBy, TargetModel model, OperationSpan orchestration) {}
 
   private void choose(Part endedBy, boolean bodySeen) {
@@ -170,13 +170,13 @@ final class RequestSide {
         orchestration.fail(error.type(), error.message());
         exchange.refuse(request, error);
       } else {
-        go(result, target, pendingPick);
+        route(result, target, pendingPick);
       }
     }
     body.release();
   }
 
-  private void go(SchedulingResult result, Endpoint target, PendingPick pendingPick) {
+  private void route(SchedulingResult result, Endpoint target, PendingPick pendingPick) {
     Part endedBy = pendingPick.endedBy;
     UpstreamAttempt attempt = request.attempt(target.address(), target.port());
     exchange.routed(target, attempt);

@@ -15,17 +15,17 @@ import java.util.stream.Collectors;
 /** The destination of a request, as headers and as metadata for Envoy's load balancer. */
 record Routing(HeaderChanges changes, Destination destination) {
 
-  private static final TraceSetter<Leaving> TRACE =
+  private static final TraceSetter<Outgoing> TRACE =
       new TraceSetter<>(
-          (leaving, name, value) -> leaving.changes.set(name, value),
-          (leaving, name) -> leaving.changes.remove(name),
-          (leaving, name) -> leaving.came.all(name));
+          (outgoing, name, value) -> outgoing.changes.set(name, value),
+          (outgoing, name) -> outgoing.changes.remove(name),
+          (outgoing, name) -> outgoing.received.all(name));
 
-  /** The original headers of a request and their changes. */
-  private record Leaving(HeaderList came, HeaderChanges changes) {}
+  /** The received headers of a request and their changes. */
+  private record Outgoing(HeaderList received, HeaderChanges changes) {}
 
-  /** Returns changes that remove the routing headers of the client. */
-  static HeaderChanges withoutClients() {
+  /** Returns changes that remove the client's routing headers. */
+  static HeaderChanges withoutClientRouting() {
     HeaderChanges changes = new HeaderChanges();
     DisaggHeaders.ROUTING.forEach(changes::remove);
     return changes;
@@ -36,18 +36,18 @@ record Routing(HeaderChanges changes, Destination destination) {
    * alternatives for retries.
    */
   static Routing to(
-      SchedulingResult result, Scheduler scheduler, UpstreamAttempt attempt, HeaderList came) {
-    HeaderChanges changes = withoutClients();
-    scheduler.prepare(result, new Prepared(changes));
+      SchedulingResult result, Scheduler scheduler, UpstreamAttempt attempt, HeaderList received) {
+    HeaderChanges changes = withoutClientRouting();
+    scheduler.prepare(result, new PluginHeaders(changes));
     String authorities =
         result.targets().stream().map(Endpoint::authority).collect(Collectors.joining(","));
     changes.set(DisaggHeaders.DESTINATION, authorities);
-    attempt.inject(new Leaving(came, changes), TRACE);
+    attempt.inject(new Outgoing(received, changes), TRACE);
     return new Routing(changes, new Destination(DisaggHeaders.DESTINATION, authorities));
   }
 
   /** The headers that plugins change. */
-  private record Prepared(HeaderChanges changes) implements PreRequest.Headers {
+  private record PluginHeaders(HeaderChanges changes) implements PreRequest.Headers {
     @Override
     public void set(String name, String value) {
       changes.set(name, value);

@@ -58,7 +58,7 @@ public final class GrpcCall {
       return false;
     }
 
-    /** Returns whether it cannot accept messages until it calls {@link #resume()}. */
+    /** Returns whether the receiver accepts no message until it calls {@link GrpcCall#resume()}. */
     default boolean isBusy() {
       return false;
     }
@@ -82,7 +82,7 @@ public final class GrpcCall {
   /**
    * Creates a call that has just begun.
    *
-   * @param budget the limit for the bytes of incomplete messages
+   * @param budget limits the total size of incomplete messages
    */
   public GrpcCall(
       HttpServerRequest request,

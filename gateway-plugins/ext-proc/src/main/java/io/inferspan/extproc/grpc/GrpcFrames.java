@@ -61,11 +61,11 @@ final class GrpcFrames {
     received = NOTHING;
     from = 0;
     to = 0;
-    giveBack();
+    releaseHeld();
   }
 
-  private void giveBack() {
-    budget.giveBack(heldBytes);
+  private void releaseHeld() {
+    budget.release(heldBytes);
     heldBytes = 0;
   }
 
@@ -80,12 +80,12 @@ final class GrpcFrames {
       return null;
     }
     // From now on, the receiver counts the bytes.
-    giveBack();
+    releaseHeld();
     int start = from + HEAD_BYTES;
     from = start + length;
     ByteBuffer message = ByteBuffer.wrap(Arrays.copyOfRange(received, start, from));
     if (waitingBytes() <= from) {
-      // Releases the array of a large message; copies less than was delivered.
+      // Releases the array of a large message; copies no more bytes than were delivered.
       received = Arrays.copyOfRange(received, from, to);
       to -= from;
       from = 0;
@@ -114,7 +114,7 @@ final class GrpcFrames {
     if (bytes <= UNCOUNTED_BYTES) {
       return;
     }
-    if (!budget.take(bytes - heldBytes)) {
+    if (!budget.reserve(bytes - heldBytes)) {
       throw new OversizedMessageException(
           Cause.NO_ROOM, "the message would exceed the limit of held bytes");
     }

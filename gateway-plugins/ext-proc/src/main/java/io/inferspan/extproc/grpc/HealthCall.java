@@ -11,14 +11,14 @@ import java.util.function.BooleanSupplier;
  * One call of {@code grpc.health.v1.Health/Check}, as made by Kubernetes and Envoy.
  *
  * <p>Liveness is always {@code SERVING}. Readiness is {@code SERVING} while the list of endpoints
- * is known. It may be empty: clients then get an error response with a reason.
+ * is known, even if it is empty, because clients then get an error response with a reason.
  */
 public final class HealthCall implements GrpcCall.Receiver {
 
   /** The path of the method. */
   public static final String PATH = "/grpc.health.v1.Health/Check";
 
-  /** A request contains only a service name. */
+  /** The maximum size of a request, which contains only a service name. */
   public static final int MAX_MESSAGE_BYTES = 1024;
 
   private static final String LIVENESS = "liveness";

@@ -2,7 +2,7 @@ package io.inferspan.extproc.grpc;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Limits the sum of all held bytes: messages being received, and buffered bodies. */
+/** Limits the total size of held bytes: messages being received, and buffered bodies. */
 public final class HeldBytes {
 
   private final long maxBytes;
@@ -14,7 +14,7 @@ public final class HeldBytes {
   }
 
   /** Reserves this many bytes; returns false if the limit is exceeded. */
-  public boolean take(long bytes) {
+  public boolean reserve(long bytes) {
     boolean fits = held.addAndGet(bytes) <= maxBytes;
     if (!fits) {
       held.addAndGet(-bytes);
@@ -23,12 +23,12 @@ public final class HeldBytes {
   }
 
   /** Releases this many bytes. */
-  public void giveBack(long bytes) {
+  public void release(long bytes) {
     held.addAndGet(-bytes);
   }
 
   /** Returns the number of held bytes. */
-  public long now() {
+  public long held() {
     return held.get();
   }
 }

@@ -18,7 +18,7 @@ public final class HeaderChanges {
 
   private static final int OVERWRITE_IF_EXISTS_OR_ADD = 2;
 
-  private static final Set<String> OF_THE_CONNECTION =
+  private static final Set<String> IGNORED =
       Set.of(
           "connection",
           "host",
@@ -49,7 +49,7 @@ public final class HeaderChanges {
 
   private HeaderChanges change(String name, @Nullable String value) {
     String lower = name.toLowerCase(Locale.ROOT);
-    if (!lower.isEmpty() && lower.charAt(0) != ':' && !OF_THE_CONNECTION.contains(lower)) {
+    if (!lower.isEmpty() && lower.charAt(0) != ':' && !IGNORED.contains(lower)) {
       changes.put(lower, value);
     }
     return this;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param subset the endpoints that may be picked, {@code host:port} each; null for all
  * @param served the endpoint that answered, {@code host:port}; null if Envoy does not send it
  * @param source the client's {@code address:port}; null if Envoy does not send it
- * @param modes the body modes, from Envoy's first message; null if it does not contain them
+ * @param modes the body modes; null if the message does not contain them
  * @param observing whether Envoy only observes, so that it neither expects nor accepts responses
  */
 public record ProcessingRequest(

@@ -14,9 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Creates responses to Envoy: {@code envoy.service.ext_proc.v3.ProcessingResponse}. */
 public final class ProcessingResponse {
 
-  /**
-   * The most body bytes in one message, so that the message stays below Envoy's limit of 64 KiB.
-   */
+  /** The maximum number of body bytes in a message, below Envoy's message limit of 64 KiB. */
   public static final int MAX_PIECE_BYTES = 62_000;
 
   /** The metadata namespace in which Envoy's load balancer looks up the endpoint. */
@@ -31,8 +29,7 @@ public final class ProcessingResponse {
    *
    * @param changes the changes of headers
    * @param reroute whether Envoy must select its route again, because headers changed
-   * @param destination the endpoint for Envoy's load balancer and the key under which to find it;
-   *     or null
+   * @param destination the endpoint for Envoy's load balancer, or null
    * @param modes the body modes from now on; null for no change
    */
   public record Answer(
@@ -50,7 +47,7 @@ public final class ProcessingResponse {
     }
   }
 
-  /** A value that the load balancer finds under a key. */
+  /** A metadata entry for Envoy's load balancer. */
   public record Destination(String key, String value) {}
 
   /** Returns the response to headers, or to a part of a body in a mode other than full duplex. */
@@ -143,7 +140,7 @@ public final class ProcessingResponse {
         : common.setHeaderMutation(answer.changes().toMessage());
   }
 
-  /** Sets all modes: Envoy applies an override as a whole, so an omitted mode would be off. */
+  /** Sets all modes, because Envoy applies an override as a whole: an omitted mode would be off. */
   private static Envoy.ProcessingMode override(ProcessingRequest.Modes modes) {
     return Envoy.ProcessingMode.newBuilder()
         .setRequestHeaderMode(SEND)

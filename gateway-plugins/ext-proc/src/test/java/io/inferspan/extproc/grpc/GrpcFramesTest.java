@@ -15,8 +15,8 @@ final class GrpcFramesTest {
 
   private static final int MAX = 100_000;
 
-  private final HeldBytes held = new HeldBytes(1 << 20);
-  private final GrpcFrames frames = new GrpcFrames(MAX, held);
+  private final HeldBytes budget = new HeldBytes(1 << 20);
+  private final GrpcFrames frames = new GrpcFrames(MAX, budget);
 
   private static Buffer frame(byte[] message) {
     return Buffer.buffer().appendByte((byte) 0).appendInt(message.length).appendBytes(message);
@@ -69,7 +69,7 @@ final class GrpcFramesTest {
   @Test
   void lengthAboveTheBound_isRefusedBeforeItComes() {
     for (int length : new int[] {MAX + 1, -1, Integer.MAX_VALUE}) {
-      GrpcFrames fresh = new GrpcFrames(MAX, held);
+      GrpcFrames fresh = new GrpcFrames(MAX, budget);
       fresh.append(Buffer.buffer().appendByte((byte) 0).appendInt(length));
       assertThatThrownBy(fresh::next)
           .isInstanceOf(OversizedMessageException.class)
@@ -82,10 +82,10 @@ final class GrpcFramesTest {
     Buffer whole = frame(new byte[80_000]);
     frames.append(whole.getBuffer(0, 40_000));
     assertThat(frames.next()).isNull();
-    assertThat(held.now()).isBetween(40_000L - 5, 80_000L);
+    assertThat(budget.held()).isBetween(40_000L - 5, 80_000L);
     frames.append(whole.getBuffer(40_000, whole.length()));
     assertThat(frames.next()).isNotNull();
-    assertThat(held.now()).isZero();
+    assertThat(budget.held()).isZero();
   }
 
   @Test
@@ -93,12 +93,12 @@ final class GrpcFramesTest {
     frames.append(frame(new byte[80_000]).appendBuffer(frame(new byte[100]).getBuffer(0, 50)));
     assertThat(frames.next()).isNotNull();
     assertThat(frames.next()).isNull();
-    assertThat(held.now()).isZero();
+    assertThat(budget.held()).isZero();
   }
 
   @Test
   void messageForWhichThereIsNoRoom_isRefusedAndForgotten() throws Exception {
-    held.take((1 << 20) - 39_999);
+    budget.reserve((1 << 20) - 39_999);
     frames.append(frame(new byte[80_000]).getBuffer(0, 20_000));
     assertThat(frames.next()).isNull();
     frames.append(Buffer.buffer(new byte[20_000]));
@@ -107,7 +107,7 @@ final class GrpcFramesTest {
             OversizedMessageException.class,
             e -> assertThat(e.why()).isEqualTo(OversizedMessageException.Cause.NO_ROOM));
     frames.drop();
-    assertThat(held.now()).isEqualTo((1 << 20) - 39_999);
+    assertThat(budget.held()).isEqualTo((1 << 20) - 39_999);
     frames.append(Buffer.buffer(new byte[20_000]));
     assertThat(frames.waitingBytes()).isZero();
   }
@@ -122,7 +122,7 @@ final class GrpcFramesTest {
     for (int round = 0; round < 50_000; round++) {
       Buffer mutated = stream.copy();
       mutated.setByte(random.nextInt(mutated.length()), (byte) random.nextInt(256));
-      GrpcFrames fresh = new GrpcFrames(MAX, held);
+      GrpcFrames fresh = new GrpcFrames(MAX, budget);
       int cut = random.nextInt(mutated.length());
       try {
         fresh.append(mutated.getBuffer(0, cut));
@@ -135,7 +135,7 @@ final class GrpcFramesTest {
         assertThat(e).hasMessageStartingWith("the message");
       }
       fresh.drop();
-      assertThat(held.now()).isZero();
+      assertThat(budget.held()).isZero();
     }
   }
 

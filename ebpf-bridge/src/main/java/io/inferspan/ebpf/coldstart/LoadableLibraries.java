@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps the CUDA and NCCL libraries that programs load by name into this process. A bridge that
- * observes this process then attaches its probes to them before the observed command can call them.
+ * Maps the machine's CUDA and NCCL libraries into this process. A bridge that observes this process
+ * then attaches its probes to them before the observed command can call them.
  */
 public final class LoadableLibraries implements AutoCloseable {
 

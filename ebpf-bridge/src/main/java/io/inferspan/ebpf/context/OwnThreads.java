@@ -89,7 +89,7 @@ public final class OwnThreads implements AutoCloseable {
 
   /** Returns whether a sampled span is current on any thread. */
   public synchronized boolean isServing() {
-    return byTid.values().stream().anyMatch(record -> record.shown() != null);
+    return byTid.values().stream().anyMatch(record -> record.published() != null);
   }
 
   /** Returns a record for the calling thread, which must be a platform thread. */

@@ -69,9 +69,9 @@ public final class PublishingContextStorage implements ContextStorage {
       return scope;
     }
     ThreadContext here = ThreadContext.here();
-    boolean shown = here.isShown();
-    here.show(context);
-    return shown || here.isShown() ? new Published(delegate, scope, here) : scope;
+    boolean published = here.isPublished();
+    here.publish(context);
+    return published || here.isPublished() ? new Published(delegate, scope, here) : scope;
   }
 
   @Override
@@ -95,7 +95,7 @@ public final class PublishingContextStorage implements ContextStorage {
     public void close() {
       scope.close();
       if (opened.isHere()) {
-        opened.show(storage.current());
+        opened.publish(storage.current());
       }
     }
   }

@@ -38,23 +38,23 @@ final class SpanIds {
     context = fresh;
   }
 
-  /** Reads ids, which consist of lower-case digits. */
+  /** Reads ids, which consist of lower-case hexadecimal digits. */
   @SuppressWarnings("deprecation") // copies the low bytes, and digits are ASCII
   void read(String trace, String span) {
     trace.getBytes(0, TRACE_DIGITS, digits, 0);
     span.getBytes(0, SPAN_DIGITS, digits, TRACE_DIGITS);
-    traceIdHigh = sixteen(0);
-    traceIdLow = sixteen(TRACE_DIGITS / 2);
-    spanId = sixteen(TRACE_DIGITS);
+    traceIdHigh = sixteenDigits(0);
+    traceIdLow = sixteenDigits(TRACE_DIGITS / 2);
+    spanId = sixteenDigits(TRACE_DIGITS);
   }
 
-  private long sixteen(int from) {
-    return half((long) DIGITS.get(digits, from)) << Integer.SIZE
-        | half((long) DIGITS.get(digits, from + Long.BYTES));
+  private long sixteenDigits(int from) {
+    return eightDigits((long) DIGITS.get(digits, from)) << Integer.SIZE
+        | eightDigits((long) DIGITS.get(digits, from + Long.BYTES));
   }
 
   /** Converts eight digits. A digit's value is its low four bits, plus nine for a letter. */
-  private static long half(long ascii) {
+  private static long eightDigits(long ascii) {
     long values = (ascii & 0x0f0f0f0f0f0f0f0fL) + 9 * (ascii >>> 6 & 0x0101010101010101L);
     values = (values | values >>> 4) & 0x00ff00ff00ff00ffL;
     values = (values | values >>> 8) & 0x0000ffff0000ffffL;

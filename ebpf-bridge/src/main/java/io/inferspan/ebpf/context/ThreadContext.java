@@ -37,29 +37,29 @@ final class ThreadContext {
   /** Sets the thread's context and publishes it. Must be called on that thread. */
   void change(@Nullable Context context) {
     current = context;
-    show(context);
+    publish(context);
   }
 
   /** Publishes the context's span, or nothing if it is not sampled. Never throws. */
-  void show(@Nullable Context context) {
+  void publish(@Nullable Context context) {
     OwnThreads threads = PublishingContextStorage.active();
     if (threads == null) {
       return;
     }
-    SpanContext shown = sampled(context);
+    SpanContext span = sampled(context);
     ThreadRecord known = record;
     if (known != null && known.isOf(threads)) {
-      known.publish(shown);
-    } else if (shown != null && !owner.isVirtual()) {
+      known.publish(span);
+    } else if (span != null && !owner.isVirtual()) {
       record = threads.register();
-      record.publish(shown);
+      record.publish(span);
     }
   }
 
   /** Returns whether a span is published here. */
-  boolean isShown() {
+  boolean isPublished() {
     ThreadRecord known = record;
-    return known != null && known.shown() != null;
+    return known != null && known.published() != null;
   }
 
   private static @Nullable SpanContext sampled(@Nullable Context context) {

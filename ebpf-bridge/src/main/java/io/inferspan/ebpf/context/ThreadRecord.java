@@ -45,7 +45,7 @@ final class ThreadRecord {
   private @Nullable SpanContext written;
 
   /** The context that the kernel reads now. */
-  private @Nullable SpanContext shown;
+  private @Nullable SpanContext published;
 
   ThreadRecord(OwnThreads threads, Thread owner, int tid, int slot, ByteBuffer memory) {
     this.threads = threads;
@@ -61,7 +61,7 @@ final class ThreadRecord {
   /** Publishes the context, or clears the record if it is null. Never throws. */
   @SuppressWarnings("ReferenceEquality") // an equal one is merely written again
   void publish(@Nullable SpanContext context) {
-    if (context == shown || slot < 0) {
+    if (context == published || slot < 0) {
       return;
     }
     if (context == null) {
@@ -79,10 +79,10 @@ final class ThreadRecord {
       }
       VarHandle.releaseFence();
       words.put(OWNER, ids.owner());
-      shown = context;
+      published = context;
     } catch (RuntimeException e) {
       // The bridge and its memory were closed, or the ids are invalid.
-      shown = null;
+      published = null;
       threads.failed();
       return;
     }
@@ -96,7 +96,7 @@ final class ThreadRecord {
 
   private void notifyListener() {
     ContextListener listener = threads.listener();
-    if (listener != null && shown != null) {
+    if (listener != null && published != null) {
       listener.published(tid, ids.traceIdHigh(), ids.traceIdLow(), ids.spanId());
     } else if (listener != null) {
       listener.cleared(tid);
@@ -119,14 +119,14 @@ final class ThreadRecord {
     words.put(OWNER, 0);
     VarHandle.storeStoreFence();
     SpanIds found = ids.isOf(context) ? ids : idsOf(context);
-    words.put(TRACE_ID, inText(found.traceIdHigh()));
-    words.put(TRACE_ID + 1, inText(found.traceIdLow()));
-    words.put(SPAN_ID, inText(found.spanId()));
+    words.put(TRACE_ID, bigEndian(found.traceIdHigh()));
+    words.put(TRACE_ID + 1, bigEndian(found.traceIdLow()));
+    words.put(SPAN_ID, bigEndian(found.spanId()));
     written = context;
   }
 
-  /** Returns an id in the byte order of its text, which is big-endian on every machine. */
-  private static long inText(long id) {
+  /** Returns an id in big-endian order, the byte order of its text. */
+  private static long bigEndian(long id) {
     return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Long.reverseBytes(id) : id;
   }
 
@@ -139,7 +139,7 @@ final class ThreadRecord {
 
   /** Clears the record unconditionally: the thread has ended, or publishing stops. */
   void wipe() {
-    shown = null;
+    published = null;
     try {
       VarHandle.releaseFence();
       words.put(OWNER, 0);
@@ -149,8 +149,8 @@ final class ThreadRecord {
   }
 
   /** Returns the context that the kernel reads now, or null. */
-  @Nullable SpanContext shown() {
-    return shown;
+  @Nullable SpanContext published() {
+    return published;
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.Objects;
 /** The unwind entry of one function: a program of DWARF call frame instructions. */
 final class CallFrameProgram {
 
+  // DWARF register numbers.
   private static final int FRAME_POINTER = 6;
   private static final int STACK_POINTER = 7;
   private static final int FRAME_POINTER_OF_ARM = 29;
@@ -28,7 +29,7 @@ final class CallFrameProgram {
   private static final int PUSH_STACK_POINTER = 0x77;
   private static final long NOT_SAVED = Long.MIN_VALUE;
   private static final long UNKNOWN = Long.MIN_VALUE + 1;
-  private static final int MOST_STATES = 64;
+  private static final int MAX_STATES = 64;
   private static final int FOUR_BYTES = 0xb;
 
   private final ByteBuffer bytes;
@@ -38,9 +39,9 @@ final class CallFrameProgram {
   private final int commonBegin;
   private final int commonEnd;
   private final long length;
-  private long codeUnit;
-  private long dataUnit;
-  private boolean interrupted;
+  private long codeAlignment;
+  private long dataAlignment;
+  private boolean signalFrame;
   private int pointerBytes = Long.BYTES;
 
   /**
@@ -96,8 +97,8 @@ final class CallFrameProgram {
     for (int c = bytes.get(); c != 0; c = bytes.get()) {
       augmentation.append((char) c);
     }
-    codeUnit = unsigned();
-    dataUnit = signed();
+    codeAlignment = unsigned();
+    dataAlignment = signed();
     skip(1); // the return address
     if (augmentation.isEmpty()) {
       return bytes.position();
@@ -109,7 +110,7 @@ final class CallFrameProgram {
         case 'R' -> pointerBytes = pointerBytes(bytes.get());
         case 'L' -> skip(1);
         case 'P' -> skip(pointerBytes(bytes.get()));
-        case 'S' -> interrupted = true;
+        case 'S' -> signalFrame = true;
         default -> throw new IllegalArgumentException("unknown augmentation before byte " + after);
       }
     }
@@ -134,7 +135,7 @@ final class CallFrameProgram {
     run(commonBegin, commonEnd, Long.MAX_VALUE);
     initial = state;
     run(begin, end, offset);
-    if (interrupted) {
+    if (signalFrame) {
       return CallFrame.UNKNOWN;
     }
     if (code == Code.ARM) {
@@ -193,7 +194,7 @@ final class CallFrameProgram {
     if (state.offset() == Long.BYTES || instruction.movesFramePointer()) {
       return CallFrame.onStack(state.offset());
     }
-    return instruction.isWithinGosFrame() ? CallFrame.onStack(state.offset()) : CallFrame.OWN;
+    return instruction.isWithinGoFrame() ? CallFrame.onStack(state.offset()) : CallFrame.OWN;
   }
 
   private void run(int from, int to, long offset) {
@@ -203,8 +204,8 @@ final class CallFrameProgram {
       int next = Byte.toUnsignedInt(bytes.get());
       int low = next & 0x3f;
       switch (next >>> 6) {
-        case 1 -> at += low * codeUnit;
-        case 2 -> save(low, unsigned() * dataUnit);
+        case 1 -> at += low * codeAlignment;
+        case 2 -> save(low, unsigned() * dataAlignment);
         case 3 -> restore(low);
         default -> at += extended(low);
       }
@@ -214,18 +215,21 @@ final class CallFrameProgram {
     }
   }
 
-  /** Returns by how many bytes the location advances. */
+  /**
+   * Runs an instruction without an operand in its first byte; returns the number of bytes by which
+   * the location advances.
+   */
   private long extended(int code) {
     switch (code) {
       case 0x00 -> {}
       case 0x02 -> {
-        return Byte.toUnsignedLong(bytes.get()) * codeUnit;
+        return Byte.toUnsignedLong(bytes.get()) * codeAlignment;
       }
       case 0x03 -> {
-        return Short.toUnsignedLong(bytes.getShort()) * codeUnit;
+        return Short.toUnsignedLong(bytes.getShort()) * codeAlignment;
       }
       case 0x04 -> {
-        return Integer.toUnsignedLong(bytes.getInt()) * codeUnit;
+        return Integer.toUnsignedLong(bytes.getInt()) * codeAlignment;
       }
       case 0x0a -> remember();
       case 0x0b -> state = Objects.requireNonNullElse(remembered.poll(), initial);
@@ -233,8 +237,8 @@ final class CallFrameProgram {
       case 0x0d -> state = state.withFrame((int) unsigned(), state.offset());
       case 0x0e -> state = state.withFrame(state.register(), unsigned());
       case 0x0f -> state = expression();
-      case 0x12 -> state = state.withFrame((int) unsigned(), signed() * dataUnit);
-      case 0x13 -> state = state.withFrame(state.register(), signed() * dataUnit);
+      case 0x12 -> state = state.withFrame((int) unsigned(), signed() * dataAlignment);
+      case 0x13 -> state = state.withFrame(state.register(), signed() * dataAlignment);
       case 0x2d -> {} // on AArch64, whether the caller's address is signed
       case 0x2e -> unsigned();
       default -> registerRule(code);
@@ -245,10 +249,10 @@ final class CallFrameProgram {
   private void registerRule(int code) {
     int register = (int) unsigned();
     switch (code) {
-      case 0x05 -> save(register, unsigned() * dataUnit);
+      case 0x05 -> save(register, unsigned() * dataAlignment);
       case 0x06 -> restore(register);
       case 0x08 -> save(register, NOT_SAVED);
-      case 0x11 -> save(register, signed() * dataUnit);
+      case 0x11 -> save(register, signed() * dataAlignment);
       case 0x07 -> save(register, UNKNOWN);
       case 0x09, 0x14, 0x15 -> {
         unsigned();
@@ -263,8 +267,8 @@ final class CallFrameProgram {
   }
 
   private void remember() {
-    if (remembered.size() == MOST_STATES) {
-      throw new IllegalArgumentException("more than " + MOST_STATES + " remembered states");
+    if (remembered.size() == MAX_STATES) {
+      throw new IllegalArgumentException("more than " + MAX_STATES + " remembered states");
     }
     remembered.push(state);
   }

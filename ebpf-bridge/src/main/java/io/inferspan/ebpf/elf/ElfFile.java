@@ -49,7 +49,7 @@ final class ElfFile {
     }
   }
 
-  /** A table in the file. */
+  /** A section of the file. */
   record Section(
       int name,
       int type,
@@ -181,7 +181,7 @@ final class ElfFile {
     }
     if (Short.toUnsignedInt(header.getShort(sizeAt)) != entryBytes || count > maxEntries) {
       throw new ElfException(
-          "the ELF file has a table of " + count + " entries: too many, or not of the known size");
+          "the ELF file has a table of " + count + " entries: too many, or of an unknown size");
     }
     return read(header.getLong(placeAt), (long) count * entryBytes);
   }

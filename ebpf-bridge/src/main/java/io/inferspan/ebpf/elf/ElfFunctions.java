@@ -27,7 +27,7 @@ public final class ElfFunctions {
 
   private static final int INDEX_BITS = 23;
 
-  /** Prefers exported names, and of those the simplest. */
+  /** Prefers exported names, then those with fewer leading underscores, then shorter ones. */
   private static final Comparator<Candidate> BEST_FIRST =
       Comparator.comparingInt(Candidate::table)
           .thenComparingInt(candidate -> underscores(candidate.name()))
@@ -94,7 +94,7 @@ public final class ElfFunctions {
     return best == null ? null : best.name();
   }
 
-  /** Returns the frame of the function at an offset. */
+  /** Returns the frame at an instruction, given its offset in the file. */
   public CallFrame frame(long fileOffset, Instruction instruction) {
     UnwindTable known = frames;
     return known == null ? CallFrame.UNKNOWN : known.at(address(fileOffset), instruction);
@@ -132,7 +132,7 @@ public final class ElfFunctions {
     return buildId;
   }
 
-  /** Returns the approximate memory use. */
+  /** Returns the approximate memory use in bytes. */
   public long memoryBytes() {
     long names = tables.stream().mapToLong(table -> table.names().limit()).sum();
     UnwindTable known = frames;

@@ -30,7 +30,7 @@ public final class ElfSymbols {
     }
   }
 
-  /** Reads a library; throws an {@link IOException} if the file is not one. */
+  /** Reads a library; throws an {@link IOException} if the file is not an ELF library. */
   public static ElfSymbols of(Path library) throws IOException {
     try (FileChannel channel = ElfFile.open(library)) {
       return new ElfSymbols(new ElfFile(channel));

@@ -65,7 +65,7 @@ public final class Instruction {
    * Returns whether it is in a prologue or epilogue of a Go function, where the frame exists but
    * its frame pointer is not set.
    */
-  boolean isWithinGosFrame() {
+  boolean isWithinGoFrame() {
     return next.matches(GO_SETS_UP)
         || (next.matches(TAKE_DOWN) && before.matches(".*48(8b6c24..|8bac24.{8})"));
   }

@@ -16,7 +16,7 @@ final class ThreadRoots {
 
   private static final String STARTS_PROGRAM = "__libc_start_main";
   private static final String CREATES_THREAD = "pthread_create";
-  private static final int MOST_BYTES = 1 << 16;
+  private static final int MAX_BYTES = 1 << 16;
   private static final int CALL = 0xe8;
   private static final int REX = 0x48;
   private static final int ADDRESS_OF = 0x8d;
@@ -37,16 +37,16 @@ final class ThreadRoots {
     long program = symbols.address(SymbolTable.FUNCTION, STARTS_PROGRAM);
     long thread = symbols.address(SymbolTable.FUNCTION, CREATES_THREAD);
     ThreadRoots roots = new ThreadRoots(file, code, frames);
-    Set<Long> found = roots.named(program, true);
-    for (long called : roots.named(thread, true)) {
-      found.addAll(roots.named(called, false));
+    Set<Long> found = roots.referenced(program, true);
+    for (long called : roots.referenced(thread, true)) {
+      found.addAll(roots.referenced(called, false));
     }
-    found.addAll(roots.named(thread, false));
+    found.addAll(roots.referenced(thread, false));
     return found;
   }
 
   /** Returns the functions that a function calls, or those whose addresses it takes. */
-  private Set<Long> named(long start, boolean called) throws IOException {
+  private Set<Long> referenced(long start, boolean called) throws IOException {
     Set<Long> found = new HashSet<>();
     ByteBuffer bytes = bytes(start);
     for (int i = called ? 1 : 3; i + 4 <= bytes.limit(); i++) {
@@ -72,7 +72,7 @@ final class ThreadRoots {
     if (start == 0) {
       return ByteBuffer.allocate(0);
     }
-    long length = Math.min(frames.end(start) - start, MOST_BYTES);
+    long length = Math.min(frames.end(start) - start, MAX_BYTES);
     for (Code part : code) {
       if (part.holds(start)) {
         return file.read(start - part.address() + part.offset(), length);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The unwind table of a file: {@code .eh_frame}, or {@code .debug_frame} of a Go program for
  * x86-64.
  *
- * <p>It is read only to check chains of frame pointers, so anything unusual is {@link
+ * <p>Its only use is to check chains of frame pointers, so anything unusual is {@link
  * CallFrame#UNKNOWN}.
  */
 final class UnwindTable {

@@ -13,7 +13,7 @@ public final class FoldedText {
 
   private FoldedText() {}
 
-  /** Reads stacks; a format error has its line and column. */
+  /** Reads stacks; a format error states its line and column. */
   public static StackCounts read(BufferedReader text, Unit unit) throws IOException {
     StackCounts counts = new StackCounts(unit);
     int number = 0;

@@ -9,7 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Requests from a backend's export: each line has a trace id, milliseconds and optionally a model.
+ * Requests from a file, such as the export of a tracing backend: each line has a trace id,
+ * milliseconds and optionally a model.
  *
  * @param millis the duration of each request by trace id; the longest if several have the same
  *     trace
@@ -21,9 +22,9 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
   private static final Pattern MILLIS =
       Pattern.compile("[ \\t,;]+([0-9]{1,12}(?:\\.[0-9]{1,9})?)(?:[ \\t,;]+(\\S.*?))?\\s*");
 
-  private static final int MOST_NAMED = 5;
+  private static final int MAX_NAMED = 5;
 
-  /** Reads the list; a format error has its line and column. */
+  /** Reads the list; a format error states its line and column. */
   public static ListedRequests read(BufferedReader text) throws IOException {
     Map<String, Double> millis = new HashMap<>();
     Map<String, String> models = new HashMap<>();
@@ -54,10 +55,10 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
     Map<String, Double> chosen = new HashMap<>(millis);
     chosen.keySet().removeIf(trace -> !model.equals(models.get(trace)));
     if (chosen.isEmpty()) {
-      List<String> known = models.values().stream().distinct().sorted().limit(MOST_NAMED).toList();
+      List<String> known = models.values().stream().distinct().sorted().limit(MAX_NAMED).toList();
       throw new IOException(
           known.isEmpty()
-              ? "the list of requests names no models, so none can be selected"
+              ? "no line in the list of requests has a model, so none can be selected"
               : "no request has the model %s; models in the list: %s"
                   .formatted(model, String.join(", ", known)));
     }

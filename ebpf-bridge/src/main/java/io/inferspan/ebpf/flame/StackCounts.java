@@ -20,7 +20,7 @@ public final class StackCounts {
     this.unit = unit;
   }
 
-  /** Adds to the stack of these frames, which are ordered from the root on. */
+  /** Adds to the count of the stack with these frames, which are ordered from the root on. */
   public void add(Collection<String> frames, long count) {
     StringBuilder stack = new StringBuilder();
     for (String frame : frames) {
@@ -29,7 +29,7 @@ public final class StackCounts {
     add(stack.toString(), count);
   }
 
-  /** Adds to a stack in folded form. */
+  /** Adds to the count of a stack in folded form. */
   public void add(String stack, long count) {
     counts.merge(stack, count, Long::sum);
   }
@@ -44,7 +44,7 @@ public final class StackCounts {
     return Collections.unmodifiableSortedMap(counts);
   }
 
-  /** Returns the sum of all stacks. */
+  /** Returns the sum of all counts. */
   public long total() {
     return counts.values().stream().mapToLong(Long::longValue).sum();
   }

@@ -14,7 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clocks of a communicator's hosts, compared with the clock of the host of its first rank.
+ * The clocks of a communicator's hosts, compared with a reference: the clock of its first rank's
+ * host.
  *
  * <p>A collective that needs the data of all ranks cannot end on any of them before all have
  * enqueued it, so each such collective is a message from every host to every other host.
@@ -26,12 +27,15 @@ final class HostClocks {
       Set.of("all_reduce", "all_gather", "reduce_scatter", "all_to_all");
 
   /** The maximum error of timestamps, which are truncated to microseconds. */
-  private static final long CUT_NANOS = 1_000;
+  private static final long TRUNCATION_NANOS = 1_000;
 
   private final Map<String, NavigableMap<Long, Interval>> known = new HashMap<>();
   private long violations;
 
-  /** When the last rank of a host enqueued a collective, and when the first one ended it. */
+  /**
+   * When the last rank of a host enqueued a collective, and when the first rank of the host ended
+   * it.
+   */
   private record Part(long enqueuedNanos, long endNanos) {
 
     private Part and(Part other) {
@@ -83,8 +87,8 @@ final class HostClocks {
   }
 
   private void compare(String host, ClockOffset clock, Part our, Part their) {
-    clock.sent(our.enqueuedNanos, their.endNanos + CUT_NANOS);
-    clock.received(their.enqueuedNanos, our.endNanos + CUT_NANOS);
+    clock.sent(our.enqueuedNanos, their.endNanos + TRUNCATION_NANOS);
+    clock.received(their.enqueuedNanos, our.endNanos + TRUNCATION_NANOS);
     Interval interval = clock.at(our.endNanos);
     if (interval != null) {
       known.computeIfAbsent(host, any -> new TreeMap<>()).put(their.endNanos, interval);
@@ -92,8 +96,8 @@ final class HostClocks {
   }
 
   /**
-   * Returns the offset of the clock that timed an operation; null if it is unknown, or the clock of
-   * the first rank's host.
+   * Returns the offset of the clock that timed an operation; null if it is unknown, or if that
+   * clock is the reference.
    */
   @Nullable Interval of(NcclOperation operation) {
     NavigableMap<Long, Interval> intervals = known.get(operation.rank().host());

@@ -14,12 +14,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A profile of iaprof, Intel's GPU profiler: lines of fields, the first of which is the kind of
- * line.
+ * Reads profiles of iaprof, Intel's GPU profiler. A line consists of fields; the first one is the
+ * kind of line.
  *
  * <p>The current format has one line per kernel, and one per instruction with a count for each
  * stall reason. The older format prints a field only when it changes, and one line per count. The
- * format in iaprof's documentation separates fields with {@code ;} and has lines of its own for
+ * format in iaprof's documentation separates fields with {@code ;} and has separate lines for
  * stacks.
  */
 final class IaprofProfile {
@@ -31,7 +31,7 @@ final class IaprofProfile {
   private static final Set<String> STATE =
       Set.of("proc_name", "pid", "ustack", "kstack", "gpu_file", "gpu_symbol", "insn_text");
 
-  /** iaprof's own script writes the number of a stall reason instead of its name. */
+  /** In folded stacks, iaprof's script writes the number of a stall reason instead of its name. */
   private static final Pattern NUMBERED_REASON =
       Pattern.compile("(.*;-;.*_\\[G\\];.*_\\[G\\];.*_\\[g\\];)([0-9])(_\\[g\\];.*_\\[g\\])");
 
@@ -63,7 +63,7 @@ final class IaprofProfile {
       number++;
       if (!next.isBlank()) {
         profile.line = Line.of(number, next);
-        profile.take();
+        profile.handleLine();
       }
     }
     return profile.counts;
@@ -88,7 +88,7 @@ final class IaprofProfile {
     return named;
   }
 
-  private void take() throws StackFormatException {
+  private void handleLine() throws StackFormatException {
     String kind = line.text(0);
     switch (kind) {
       case "string", "STRING" -> strings.put(line.text(1), line.rest(2));

@@ -18,7 +18,7 @@ record JsonRecord(Map<?, ?> members, String path, JsonLocation begin) {
   private static final long NANOS_PER_MICRO = 1000;
 
   /** A quarter of the range, so that sums of times do not overflow. */
-  private static final long MOST_NANOS = Long.MAX_VALUE / 4;
+  private static final long MAX_NANOS = Long.MAX_VALUE / 4;
 
   boolean has(String name) {
     return members.containsKey(name);
@@ -80,7 +80,7 @@ record JsonRecord(Map<?, ?> members, String path, JsonLocation begin) {
   long microsAsNanos(String name) throws StackFormatException {
     if (members.get(name) instanceof Number number) {
       double nanos = number.doubleValue() * NANOS_PER_MICRO;
-      if (nanos >= 0 && nanos < MOST_NANOS) {
+      if (nanos >= 0 && nanos < MAX_NANOS) {
         boolean whole = number instanceof Long || number instanceof Integer;
         return whole ? number.longValue() * NANOS_PER_MICRO : Math.round(nanos);
       }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a sequence of JSON values; a format error has its line and column. */
+/** Reads a sequence of JSON values; a format error states its line and column. */
 final class JsonText {
 
   private static final int MAX_DEPTH = 100;
@@ -29,7 +29,7 @@ final class JsonText {
     try {
       return parser.nextToken();
     } catch (JsonProcessingException wrong) {
-      throw refused(wrong);
+      throw malformed(wrong);
     }
   }
 
@@ -45,7 +45,7 @@ final class JsonText {
     try {
       parser.skipChildren();
     } catch (JsonProcessingException wrong) {
-      throw refused(wrong);
+      throw malformed(wrong);
     }
   }
 
@@ -64,7 +64,7 @@ final class JsonText {
       return object(0);
     } catch (JsonProcessingException wrong) {
       // The parser reads the text of a value lazily.
-      throw refused(wrong);
+      throw malformed(wrong);
     }
   }
 
@@ -110,7 +110,7 @@ final class JsonText {
     return array;
   }
 
-  private StackFormatException refused(JsonProcessingException wrong) {
+  private StackFormatException malformed(JsonProcessingException wrong) {
     return expected("JSON: " + wrong.getOriginalMessage());
   }
 

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 final class LlmRequests {
 
   private static final String NAME = EngineSpans.LLM_REQUEST.name(SpanNaming.PROPOSAL);
-  private static final double NANOS = 1e9;
+  private static final double NANOS_PER_SECOND = 1e9;
 
   /** The tolerated error of a sum of durations: engine and API server have different clocks. */
   private static final long TOLERANCE_NANOS = 10_000_000;
@@ -54,7 +54,7 @@ final class LlmRequests {
   /**
    * A phase of a request.
    *
-   * @param startErrorNanos the maximum by which it can have started earlier
+   * @param startErrorNanos the maximum time by which it may have started earlier
    */
   record Phase(
       SpanContext parent, SpanType type, long beginNanos, long endNanos, long startErrorNanos) {}
@@ -63,7 +63,7 @@ final class LlmRequests {
    * Returns the phases of each request without child spans. The list is empty for a request whose
    * times are missing or inconsistent.
    */
-  List<List<Phase>> bare() {
+  List<List<Phase>> withoutChildren() {
     return requests.entrySet().stream()
         .filter(request -> !parents.contains(request.getKey()))
         .map(Map.Entry::getValue)
@@ -71,7 +71,7 @@ final class LlmRequests {
   }
 
   /** Returns the number of requests that already have child spans. */
-  long detailed() {
+  long withChildren() {
     return requests.keySet().stream().filter(parents::contains).count();
   }
 
@@ -122,8 +122,8 @@ final class LlmRequests {
     if (!fits || times.values().stream().anyMatch(time -> time < 0)) {
       return List.of();
     }
-    // The API server receives a token after the engine produced it, so the true times are not
-    // later.
+    // The API server receives a token after the engine produced it, so the phases did not start
+    // later than this.
     first = Math.max(first, queue + prefill);
     long error = first - queue - prefill;
     long token = begin + first;
@@ -151,7 +151,7 @@ final class LlmRequests {
         if (seconds == null) {
           seconds = (double) value.count("intValue");
         }
-        double nanos = Math.max(-1, Math.min(seconds * NANOS, Long.MAX_VALUE / 4.0));
+        double nanos = Math.max(-1, Math.min(seconds * NANOS_PER_SECOND, Long.MAX_VALUE / 4.0));
         times.put(key, Math.round(nanos));
       }
     }

@@ -21,7 +21,7 @@ final class NcclInspector {
   private static final String VERSION = "inspector_output_format_version";
 
   /** The version in which records have no headers. */
-  private static final String COUNTING = "v4.3";
+  private static final String VERSION_WITHOUT_HEADERS = "v4.3";
 
   private static final List<String> PREFIXES = List.of("coll", "p2p");
   private static final List<String> PAYLOADS = List.of("coll_perf", "p2p_perf", "proxy_trace");
@@ -37,7 +37,7 @@ final class NcclInspector {
 
   private @Nullable JsonRecord last;
 
-  /** A header, the time of its records, and how many of each kind will follow. */
+  /** A header, the time of its records, and how many records of each kind will follow. */
   private record Dump(Rank rank, long writtenNanos, Map<String, Long> left) {}
 
   List<NcclOperation> operations() {
@@ -102,7 +102,7 @@ final class NcclInspector {
       left.put(PAYLOADS.get(kind), count == null ? 0 : count);
     }
     Dump begun = context(record);
-    boolean counts = record.object("metadata").text(VERSION).equals(COUNTING);
+    boolean counts = record.object("metadata").text(VERSION).equals(VERSION_WITHOUT_HEADERS);
     dump = counts ? new Dump(begun.rank(), begun.writtenNanos(), left) : null;
     for (String kind : List.of("coll", "p2p", "proxy")) {
       Long dropped = stats.countOrNull(kind + "_dropped_since_last_dump");
@@ -155,8 +155,8 @@ final class NcclInspector {
   }
 
   /**
-   * Returns the start of the first kernel, or else of the operation; 0 if the inspector was not
-   * verbose.
+   * Returns the start of the first kernel, or else of the operation; 0 if the inspector's verbose
+   * mode was off.
    */
   private static long begin(JsonRecord perf, String prefix) throws StackFormatException {
     if (!perf.has("event_trace_ts")) {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class SpanImport {
 
   /** Less than the capacity of the export queue, so that it is never full. */
-  private static final int AT_ONCE = 1000;
+  private static final int FLUSH_EVERY = 1000;
 
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -49,7 +49,7 @@ public final class SpanImport {
     this.maps = maps;
   }
 
-  /** Reads a file; a format error has its line and column. */
+  /** Reads a file; a format error states its line and column. */
   public void read(Path file) throws IOException {
     try (BufferedReader text =
         new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
@@ -80,7 +80,7 @@ public final class SpanImport {
     for (List<NcclOperation> operations : communicators.values()) {
       write(operations, telemetry, parent);
     }
-    for (List<Phase> phases : requests.bare()) {
+    for (List<Phase> phases : requests.withoutChildren()) {
       for (Phase phase : phases) {
         telemetry
             .span(phase.type(), Context.root().with(Span.wrap(phase.parent())))
@@ -138,7 +138,10 @@ public final class SpanImport {
     wrote(telemetry);
   }
 
-  /** Each kind of collective has sequence numbers of its own, as if it had a communicator. */
+  /**
+   * Counts the collectives that differ between ranks. Each kind of collective has sequence numbers
+   * of its own, so each kind is compared as if it had a communicator of its own.
+   */
   private static long orderViolations(List<NcclOperation> operations) {
     CollectiveOrder order = new CollectiveOrder();
     return operations.stream()
@@ -150,7 +153,7 @@ public final class SpanImport {
   }
 
   private static Communicator communicator(NcclOperation one) {
-    int ranks = (int) Math.max(2, one.rank().ranks()); // It may be unknown.
+    int ranks = (int) Math.max(2, one.rank().ranks()); // The number may be unknown.
     return new Communicator(one.call(), (int) one.rank().number(), ranks);
   }
 
@@ -175,7 +178,7 @@ public final class SpanImport {
 
   private void wrote(Telemetry telemetry) throws IOException {
     written++;
-    if (written % AT_ONCE == 0) {
+    if (written % FLUSH_EVERY == 0) {
       flush(telemetry);
     }
   }
@@ -199,10 +202,10 @@ public final class SpanImport {
     line(report, inspector.operations().size(), "NCCL operations");
     line(report, lost, "NCCL operations that the inspector dropped");
     line(report, inspector.proxyRecords(), "records of proxy threads, left out");
-    List<List<Phase>> bare = requests.bare();
-    long unknown = bare.stream().filter(List::isEmpty).count();
-    line(report, bare.size() - unknown, "requests of vLLM");
-    line(report, requests.detailed(), "requests that already have child spans, left out");
+    List<List<Phase>> withoutChildren = requests.withoutChildren();
+    long unknown = withoutChildren.stream().filter(List::isEmpty).count();
+    line(report, withoutChildren.size() - unknown, "requests of vLLM");
+    line(report, requests.withChildren(), "requests that already have child spans, left out");
     line(report, unknown, "requests with missing or inconsistent times, left out");
     return report;
   }

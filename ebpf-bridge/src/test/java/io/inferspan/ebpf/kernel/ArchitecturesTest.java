@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The programs of the processor that this does not run on: read here, never run. */
+/** The BPF objects of both architectures; those of the other one are only parsed. */
 class ArchitecturesTest {
 
   @ParameterizedTest
@@ -29,20 +29,20 @@ class ArchitecturesTest {
         "starts",
         "trap"
       })
-  void objectsOfBoth_haveTheSameProgramsButOtherCode(String name) {
+  void objectsOfBothArchitectures_haveTheSamePrograms(String name) {
     TestObjects.assumeBpf();
     byte[] x86 = Resources.object(name, "amd64");
     byte[] arm = Resources.object(name, "aarch64");
 
     assertThat(programs(name, arm)).isEqualTo(programs(name, x86)).isNotEmpty();
     if (List.of("context", "calls", "ckp").contains(name)) {
-      assertThat(arm).as("registers are others").isNotEqualTo(x86);
+      assertThat(arm).as("code that reads other registers").isNotEqualTo(x86);
     }
   }
 
-  /** A structure by value lies on the stack on one, and behind a pointer on the other. */
+  /** A structure is passed by value on the stack on x86-64, and by a pointer on AArch64. */
   @Test
-  void tables_differOnlyInTheRankOfACommunicator() {
+  void callTables_differOnlyInTheFunctionsThatCreateACommunicator() {
     List<String> x86 = Resources.callTable("amd64").lines().toList();
     List<String> arm = Resources.callTable("aarch64").lines().toList();
 

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 
-/** The kernel side alone, observing only system calls of this process's threads. */
+/** A kernel side without the rest of a bridge; observes only system calls of this process. */
 final class LoadedKernel implements AutoCloseable {
 
   private static final int RING_BYTES = 1 << 20;

@@ -6,11 +6,11 @@ import io.inferspan.ebpf.Eventually;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A thread that ends while a span is current on it, which is a mistake that programs make. */
+/** A thread that ends while a span is current on it, because the program closed no scope. */
 class OwnThreadExitIT {
 
   @Test
-  void threadThatEndsWithAnOpenScope_isForgottenByTheKernelItself() throws InterruptedException {
+  void threadThatEndsWithAnOpenScope_isRemovedByTheKernelPrograms() throws InterruptedException {
     try (LoadedKernel kernel = LoadedKernel.start()) {
       AtomicInteger tid = new AtomicInteger();
       Thread thread =
@@ -23,7 +23,7 @@ class OwnThreadExitIT {
                   });
       thread.join();
 
-      // Without a sweep.
+      // Nothing in this process sweeps ended threads.
       Eventually.is("the end of the thread", () -> !LoadedKernel.knows(tid.get()));
       assertThat(tid.get()).isPositive();
     }

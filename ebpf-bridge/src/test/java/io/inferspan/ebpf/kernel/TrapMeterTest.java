@@ -10,10 +10,10 @@ import io.inferspan.ebpf.linux.SystemView;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The time of traps on this machine. */
+/** Measures traps on this machine. */
 class TrapMeterTest {
 
-  /** {@code mov %edi,%eax; ret}: the kernel cannot emulate it, and steps through it. */
+  /** {@code mov %edi,%eax; ret}: the kernel cannot emulate its first instruction, but steps it. */
   private static final String STEPPED = "89f8c3";
 
   @BeforeAll
@@ -22,8 +22,8 @@ class TrapMeterTest {
   }
 
   @Test
-  void times_areThoseOfTheFunctionOnThisMachine() {
-    assumeTrue(SystemView.architecture().equals("amd64"), "instructions of x86-64");
+  void trapAtAnInstructionThatIsStepped_takesLonger() {
+    assumeTrue(SystemView.architecture().equals("amd64"), "needs x86-64");
     TrapMeter meter = TrapMeter.beforeAttaching(KernelFeatures.probe().uprobes());
     TrapTimes usual = meter.measure();
     TrapTimes stepped;

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Wake-ups of the ring's reader: once much data is pending, or at once on request. */
+/** Wake-ups of the ring's reader: once much data is pending, or at the first record. */
 class WakeupIT {
 
   private static final String EPOLL_PWAIT = "281 ";
@@ -33,7 +33,7 @@ class WakeupIT {
   private static final int TRIES = 5;
 
   @Test
-  void reader_isWokenByMuchAndNotByLittle() throws Exception {
+  void waitingReader_isWokenOnceMuchDataIsPending() throws Exception {
     try (LoadedKernel kernel = LoadedKernel.start();
         RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
         Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
@@ -45,14 +45,14 @@ class WakeupIT {
   }
 
   @Test
-  void readerThatSleeps_isWokenByTheFirst() throws Exception {
-    assumeTrue(SystemView.architecture().equals("amd64"), "knows the number of a system call");
+  void sleepingReader_isWokenByTheFirstRecord() throws Exception {
+    assumeTrue(SystemView.architecture().equals("amd64"), "needs x86-64");
     try (LoadedKernel kernel = LoadedKernel.start();
         RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
         Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
       kernel.settings.setReaderState(ReaderState.SLEEPS);
 
-      assertThat(firstAfter(kernel, new RingReader(memory), epoll)).isTrue();
+      assertThat(isWokenByOneRecord(kernel, new RingReader(memory), epoll)).isTrue();
     }
   }
 
@@ -63,13 +63,13 @@ class WakeupIT {
         Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
       RingReader ring = new RingReader(memory);
       boolean onlyAnEnd = false;
-      // Another process may begin meanwhile, which calls.
+      // Repeated, because another process that starts meanwhile wakes the reader.
       for (int i = 0; i < TRIES && !onlyAnEnd; i++) {
-        Process child = beginning(ring);
+        Process child = started(ring);
         epoll.await(0);
         kernel.settings.setReaderState(ReaderState.SLEEPS);
         child.destroyForcibly().waitFor();
-        Eventually.is("its end", () -> ring.backlogBytes() > 0);
+        Eventually.is("the record of the exit", () -> ring.backlogBytes() > 0);
         onlyAnEnd = !epoll.await(0);
       }
       assertThat(onlyAnEnd).isTrue();
@@ -83,12 +83,12 @@ class WakeupIT {
     }
   }
 
-  /** A process of which the reader has read that it began. */
-  private static Process beginning(RingReader ring) throws IOException {
+  /** Starts a process, and returns it once the reader has read the record of its start. */
+  private static Process started(RingReader ring) throws IOException {
     Process child = new ProcessBuilder("sleep", "60").start();
     AtomicBoolean began = new AtomicBoolean();
     Eventually.is(
-        "its begin",
+        "the record of the start",
         () -> {
           ring.drain(
               event -> {
@@ -104,7 +104,7 @@ class WakeupIT {
   }
 
   @Test
-  void readerThatLooksByItself_isNotCalled() throws Exception {
+  void pollingReader_isNotWoken() throws Exception {
     try (LoadedKernel kernel = LoadedKernel.start();
         RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
         Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
@@ -124,7 +124,7 @@ class WakeupIT {
   }
 
   /** Returns whether a single event wakes a reader that found nothing. */
-  private static boolean firstAfter(LoadedKernel kernel, RingReader ring, Epoll epoll)
+  private static boolean isWokenByOneRecord(LoadedKernel kernel, RingReader ring, Epoll epoll)
       throws Exception {
     AtomicInteger tid = new AtomicInteger();
     ring.drain(view -> {});
@@ -151,8 +151,8 @@ class WakeupIT {
   }
 
   /**
-   * Returns how much is pending when an idle reader is woken; it reads nothing meanwhile. This
-   * thread makes the events, one per read, so that none arrives between the wake-up and the check.
+   * Returns how many bytes are pending when a waiting reader is woken. This thread causes the
+   * events, one per system call, so that none arrives between the wake-up and the check.
    */
   private static long backlogAtWakeup(LoadedKernel kernel, RingReader ring, Epoll epoll)
       throws IOException {

@@ -122,7 +122,7 @@ class BpfObjectTest {
   }
 
   @Test
-  void callableProgram_runsAndAnswersInItsContext() {
+  void syscallProgram_runsAndWritesToItsContext() {
     try (BpfObject object = TestObjects.open("good").load();
         Arena arena = Arena.ofConfined()) {
       MemorySegment filling = arena.allocate(16, 8);
@@ -135,7 +135,7 @@ class BpfObjectTest {
   }
 
   @Test
-  void runs_areMeasuredWhileEnabled() {
+  void runs_areMeasuredWhileStatisticsAreEnabled() {
     try (BpfObject object = TestObjects.open("good").load();
         BpfLink link = object.program("on_system_call").attach()) {
       BpfProgram program = object.program("on_system_call");
@@ -152,7 +152,7 @@ class BpfObjectTest {
   }
 
   @Test
-  void programLeftOut_isNotLoaded() {
+  void programWithoutAutoload_isNotLoaded() {
     try (BpfObject object = TestObjects.open("good").autoload("fill", false).load()) {
       assertThatThrownBy(() -> object.program("fill").fd())
           .isInstanceOf(IllegalStateException.class)
@@ -171,7 +171,7 @@ class BpfObjectTest {
   }
 
   @Test
-  void whatIsNoObject_isRefusedWithASentence() {
+  void fileThatIsNoObject_isRefusedWithARemedy() {
     byte[] text = "hello".repeat(100).getBytes(StandardCharsets.US_ASCII);
 
     assertThatThrownBy(() -> BpfObject.open("text", text))
@@ -181,10 +181,10 @@ class BpfObjectTest {
   }
 
   @Test
-  void programForbiddenByPolicy_isExplained() {
+  void programThatTheKernelForbids_isExplained() {
     try (BpfObject object = TestObjects.open("good").autoload("on_vfs_read", true)) {
       Throwable thrown = catchThrowable(object::load);
-      assumeTrue(thrown != null, "this kernel allows programs with a trampoline");
+      assumeTrue(thrown != null, "needs a kernel that forbids trampolines");
       BpfException refused = (BpfException) thrown;
       assertThat(refused)
           .hasMessage(

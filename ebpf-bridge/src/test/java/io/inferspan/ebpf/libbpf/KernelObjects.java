@@ -18,9 +18,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The BPF objects that a process holds, by the kernel's numbers, and which of those still are.
+ * The ids of the BPF objects that a process holds.
  *
- * <p>By number, since other processes of the machine load and unload programs at the same time.
+ * <p>They are compared by id, because other processes of the machine load and unload programs at
+ * the same time.
  */
 public record KernelObjects(Set<Integer> programs, Set<Integer> maps, Set<Integer> links) {
 
@@ -47,10 +48,10 @@ public record KernelObjects(Set<Integer> programs, Set<Integer> maps, Set<Intege
   }
 
   /**
-   * Returns those that the kernel still has.
+   * Returns the objects that are still in the kernel.
    *
-   * <p>Opens none: a kernel loses the last reference to an array of programs that is opened and
-   * closed while it is being cleared.
+   * <p>Does not open them: a program array that is opened and closed while the kernel clears it
+   * stays in the kernel.
    */
   public List<String> alive() {
     List<String> alive = new ArrayList<>();
@@ -87,7 +88,7 @@ public record KernelObjects(Set<Integer> programs, Set<Integer> maps, Set<Intege
     }
   }
 
-  /** A descriptor may be closed while we look. */
+  /** Reads a file; empty if the descriptor was closed meanwhile. */
   private static String read(Path file) {
     try {
       return Files.readString(file);

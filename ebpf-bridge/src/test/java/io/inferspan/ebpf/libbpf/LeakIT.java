@@ -58,7 +58,7 @@ class LeakIT {
       }
     }
 
-    // Others may have closed some meanwhile.
+    // Other threads may have closed files meanwhile.
     assertThat(OpenFiles.count()).isLessThanOrEqualTo(files);
     assertThat(KernelObjects.of(ProcessHandle.current().pid()).programs()).isEmpty();
   }
@@ -82,7 +82,7 @@ class LeakIT {
     assertGone(held);
   }
 
-  /** The kernel frees objects after a grace period. */
+  /** Waits until the kernel has freed the objects, which it does after a grace period. */
   private static void assertGone(KernelObjects objects) throws InterruptedException {
     long deadline = System.nanoTime() + BOUND_NANOS;
     while (!objects.alive().isEmpty() && System.nanoTime() < deadline) {

@@ -38,7 +38,7 @@ class LibbpfTest {
   }
 
   @Test
-  void threadsThatFailAtOnce_eachHearOfTheirOwnObject() throws InterruptedException {
+  void concurrentFailures_eachHaveTheLogOfTheirObject() throws InterruptedException {
     TestObjects.assumeBpf();
     ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
     List<Thread> threads = new ArrayList<>();

@@ -19,7 +19,7 @@ final class LoaderProcess {
     attached.close();
   }
 
-  /** An object with a link of each kind that this kernel has. */
+  /** An object with a link to a tracepoint and two kinds of links to a function. */
   record Attached(BpfObject object, List<BpfLink> links) implements AutoCloseable {
 
     static Attached now() throws IOException {

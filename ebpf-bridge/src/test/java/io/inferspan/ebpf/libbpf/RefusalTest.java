@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Refusals that give no reason: the loader names the most likely one, from this process's state.
+ * Errors for which the kernel gives no reason: the message has the likely one, derived from the
+ * state of this process.
  */
 class RefusalTest {
 
@@ -92,7 +93,7 @@ class RefusalTest {
   }
 
   @Test
-  void perfUprobeWithoutAdministrator_isExplained() {
+  void perfUprobeWithoutCapSysAdmin_isExplained() {
     system.capabilities("000000c000000000");
 
     assertThat(attach("uprobe", EACCES).remedy()).contains("CAP_SYS_ADMIN");

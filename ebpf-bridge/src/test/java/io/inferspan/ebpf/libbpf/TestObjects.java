@@ -18,17 +18,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 
-/** The object files that only tests load. */
+/** Object files that only tests load, and the assumptions of tests that load objects. */
 public final class TestObjects {
 
   private TestObjects() {}
 
-  /** An object by its name in {@code bpf/testkit}, not loaded yet. */
+  /** Opens an object of {@code bpf/testkit} without loading it. */
   public static BpfObject open(String name) {
     return BpfObject.open(name, bytes(name));
   }
 
-  /** The bytes of an object file. */
+  /** Returns the bytes of an object file. */
   public static byte[] bytes(String name) {
     String resource = "/io/inferspan/ebpf/testkit/" + name + ".bpf.o";
     try (InputStream in =
@@ -39,7 +39,7 @@ public final class TestObjects {
     }
   }
 
-  /** Skips the test where the kernel loads nothing for this process. */
+  /** Skips the test if this process cannot load BPF objects. */
   public static void assumeBpf() {
     assumeTrue(SystemView.live().has(Capability.SYS_ADMIN), "needs root: sudo ./check");
     assumeTrue(SystemView.live().describesItsTypes(), "needs a kernel with BTF");

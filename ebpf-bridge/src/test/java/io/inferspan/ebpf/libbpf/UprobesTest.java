@@ -43,7 +43,7 @@ class UprobesTest {
       BpfMap counts = object.map("counts");
       try (BpfLink link = program.attachUprobes(target(3, 4, SELF, false))) {
         call();
-        // A session runs its program at the begin and at the end of a function.
+        // A session runs its program at the entry and at the return of a function.
         int perCall = mode == UprobeMode.SESSION ? 2 : 1;
         assertThat(counts.percpuSum(3)).isEqualTo((long) perCall * CALLS);
         assertThat(counts.percpuSum(4)).isEqualTo((long) perCall * 2 * CALLS);
@@ -105,7 +105,7 @@ class UprobesTest {
   }
 
   @Test
-  void noFunctions_areNoTarget() {
+  void targetWithoutFunctions_isRefused() {
     assertThatThrownBy(() -> new UprobeTarget(Path.of("libcuda.so.1"), List.of(), 0, false))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("no function of libcuda.so.1 to attach to");
@@ -119,7 +119,7 @@ class UprobesTest {
           case MULTI -> features.has(KernelFeature.UPROBE_MULTI);
           case PERF -> features.has(KernelFeature.PERF_UPROBES);
         };
-    assumeTrue(has, "this kernel has no " + mode);
+    assumeTrue(has, "needs a kernel with uprobes of mode " + mode);
   }
 
   private static void call() {

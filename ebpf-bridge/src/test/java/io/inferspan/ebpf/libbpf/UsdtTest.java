@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tracing points that a program has in itself: found by their notes, seen with their arguments. */
+/** USDT probes of a program, which libbpf finds by their ELF notes. */
 class UsdtTest {
 
   private static final long COOKIE = 4711;
@@ -36,7 +36,7 @@ class UsdtTest {
   }
 
   @Test
-  void point_isSeenWithItsArgumentsWhileALinkIsThere() throws IOException {
+  void probe_isHitWithItsArgumentsWhileALinkExists() throws IOException {
     try (BpfObject object = TestObjects.open("usdt").load();
         Steps steps = new Steps()) {
       assertThat(steps.step()).isEqualTo(UNWATCHED);
@@ -77,7 +77,7 @@ class UsdtTest {
     return values;
   }
 
-  /** The program, which passes its point once for each line. */
+  /** The running program, which hits its probe once for each line of input. */
   private static final class Steps implements AutoCloseable {
 
     private final Process process;
@@ -89,7 +89,7 @@ class UsdtTest {
       assertThat(said.readLine()).isEqualTo("ready");
     }
 
-    /** Returns whether the program sees a tracer attached. */
+    /** Makes the program hit its probe; returns whether the program sees a tracer attached. */
     String step() throws IOException {
       Writer orders = process.outputWriter();
       orders.write("\n");

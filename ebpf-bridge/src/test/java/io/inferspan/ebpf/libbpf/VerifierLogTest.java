@@ -27,7 +27,7 @@ class VerifierLogTest {
   }
 
   @Test
-  void verdictOfTwoLines_isItsFirst() {
+  void verdictOfTwoLines_isTheFirstLine() {
     VerifierLog log =
         VerifierLog.of(
             """
@@ -70,7 +70,7 @@ class VerifierLogTest {
           cannot pass map_type 7 into func bpf_map_lookup_elem#1                | its type
           R2 type=ctx expected=fp, pkt, pkt_meta, map_key                       | copy on the stack
           Unreleased reference id=2 alloc_insn=9                                | every path
-          something that no kernel says yet                                     | full log
+          a verdict that no rule matches                                        | full log
           """)
   void verdictsOfAllKernels_haveAdvice(String verdict, String advice) {
     VerifierLog log = VerifierLog.of(verdict + "\nprocessed 3 insns (limit 1000000)\n");
@@ -81,12 +81,12 @@ class VerifierLogTest {
 
   @ParameterizedTest
   @CsvSource({"''", "'\n \n'", "'processed 0 insns\n'"})
-  void silence_isEmpty(String text) {
+  void logWithoutVerdict_isEmpty(String text) {
     assertThat(VerifierLog.of(text).isEmpty()).isTrue();
   }
 
   @Test
-  void anyText_isReadWithoutHarm() {
+  void randomText_neverThrows() {
     long seed = 7;
     System.out.println("seed " + seed);
     Random random = new Random(seed);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Seven programs, each with one mistake: the kernel refuses it, and the loader says why. */
+/** Seven programs with one mistake each: the kernel refuses them, and the message says why. */
 class VerifierSuiteTest {
 
   private static @Nullable EbpfBridge bridge;
@@ -66,11 +66,11 @@ class VerifierSuiteTest {
       assertThat(refused.log()).contains("processed ").contains(verdict);
     }
     try (BpfObject good = TestObjects.open("good").load()) {
-      assertThat(good.program("on_call").fd()).as("the loader lives on").isPositive();
+      assertThat(good.program("on_call").fd()).as("a load after the refusal").isPositive();
     }
     long seen = programsStarted();
     ChildProcess.run(List.of("/bin/true"));
-    Eventually.is("the bridge lives on", () -> programsStarted() > seen);
+    Eventually.is("an event that the bridge reads", () -> programsStarted() > seen);
   }
 
   private static long programsStarted() {

@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The files of a machine that is not this one; a whole and willing one at first. */
+/** The files of a simulated machine, which supports and permits everything at first. */
 public final class FakeSystem {
 
   private final Path root;

@@ -19,11 +19,11 @@ class NativeCallsTest {
 
   private static final int PAGE = 4096;
 
-  /** A descriptor's number far above those that are in use. */
-  private static final int FAR = 1_000;
+  /** A number above those of the descriptors in use. */
+  private static final int UNUSED = 1_000;
 
   @Test
-  void sharedMappings_seeEachOther() {
+  void sharedMappings_showTheSameMemory() {
     try (FileDescriptor file = memoryFile();
         Mapping written = Mapping.shared(file.number(), 0, PAGE, true);
         Mapping read = Mapping.shared(file.number(), 0, PAGE, false)) {
@@ -34,7 +34,7 @@ class NativeCallsTest {
   }
 
   @Test
-  void mappingStays_whenItsDescriptorIsClosed() {
+  void mappingOfAClosedDescriptor_staysUsable() {
     FileDescriptor file = memoryFile();
     try (Mapping mapping = Mapping.shared(file.number(), 0, PAGE, true)) {
       file.close();
@@ -61,19 +61,19 @@ class NativeCallsTest {
 
     assertThatThrownBy(() -> Epoll.watching(-1)).hasMessageContaining("EBADF");
 
-    // Others may have closed some meanwhile.
+    // Other threads may have closed files meanwhile.
     assertThat(OpenFiles.count()).isLessThanOrEqualTo(files);
   }
 
   @Test
-  void refusedMapping_saysWhy() {
+  void refusedMapping_isReportedWithItsError() {
     assertThatThrownBy(() -> Mapping.shared(-1, 0, PAGE, false))
         .isInstanceOf(SystemCallException.class)
         .hasMessage("mapping 4096 bytes failed: EBADF (bad file descriptor)");
   }
 
   @Test
-  void epoll_wakesWhenThereIsSomethingToRead() {
+  void epoll_endsItsWaitIfTheDescriptorIsReadable() {
     try (FileDescriptor event = new FileDescriptor(c("eventfd").callInt(0, 0));
         Epoll epoll = Epoll.watching(event.number())) {
       assertThat(epoll.await(0)).isFalse();
@@ -85,7 +85,7 @@ class NativeCallsTest {
   }
 
   @Test
-  void epoll_waitsNoLongerThanAsked() {
+  void epoll_waitsUntilItsTimeout() {
     try (FileDescriptor event = new FileDescriptor(c("eventfd").callInt(0, 0));
         Epoll epoll = Epoll.watching(event.number())) {
       long began = System.nanoTime();
@@ -107,16 +107,16 @@ class NativeCallsTest {
         epoll.close();
       }
 
-      // Others may have closed some meanwhile.
+      // Other threads may have closed files meanwhile.
       assertThat(OpenFiles.count()).isLessThanOrEqualTo(before);
     }
   }
 
   @Test
   void descriptorClosedTwice_leavesItsSuccessorOpen() {
-    FileDescriptor first = memoryFileAt(FAR);
+    FileDescriptor first = memoryFileAt(UNUSED);
     first.close();
-    try (FileDescriptor second = memoryFileAt(FAR)) {
+    try (FileDescriptor second = memoryFileAt(UNUSED)) {
       first.close();
 
       assertThat(Path.of("/proc/self/fd", Integer.toString(second.number()))).isSymbolicLink();
@@ -124,14 +124,14 @@ class NativeCallsTest {
   }
 
   @Test
-  void thread_isNamedAsTheKernelNamesIt() throws IOException {
+  void tid_isThatOfTheKernel() throws IOException {
     Path self = Files.readSymbolicLink(Path.of("/proc/thread-self"));
 
     assertThat(Threads.currentTid()).isEqualTo(Integer.parseInt(self.getFileName().toString()));
   }
 
   @Test
-  void threads_haveDifferentNames() throws InterruptedException {
+  void threads_haveDifferentTids() throws InterruptedException {
     AtomicInteger other = new AtomicInteger();
     Thread thread = Thread.ofPlatform().start(() -> other.set(Threads.currentTid()));
     thread.join();
@@ -140,7 +140,7 @@ class NativeCallsTest {
   }
 
   @Test
-  void virtualThread_hasTheNameOfItsCarrier() throws InterruptedException {
+  void virtualThread_hasTheTidOfItsCarrier() throws InterruptedException {
     AtomicInteger carrier = new AtomicInteger();
     Thread thread = Thread.ofVirtual().start(() -> carrier.set(Threads.currentTid()));
     thread.join();
@@ -149,7 +149,7 @@ class NativeCallsTest {
   }
 
   @Test
-  void realtime_isTheTimeOfJava() {
+  void realtime_isTheTimeOfInstantNow() {
     long nanos = Clocks.realtimeNanos();
     Instant now = Instant.now();
 
@@ -157,7 +157,7 @@ class NativeCallsTest {
   }
 
   @Test
-  void clocks_goForward() {
+  void clocks_doNotGoBackward() {
     long monotonic = Clocks.monotonicNanos();
     long boottime = Clocks.boottimeNanos();
 
@@ -166,7 +166,7 @@ class NativeCallsTest {
   }
 
   @Test
-  void failedCall_returnsItsErrorAsTheKernelDoes() {
+  void failedSystemCall_returnsTheNegatedErrorNumber() {
     long result = SystemCall.CLOSE.call(-1);
 
     assertThat(Errno.isError(result)).isTrue();
@@ -200,7 +200,7 @@ class NativeCallsTest {
     }
   }
 
-  /** Uses a number that no other file gets meanwhile, since the kernel assigns the lowest one. */
+  /** Opens a file at a number that no other file gets, because the kernel assigns the lowest. */
   private static FileDescriptor memoryFileAt(int number) {
     try (FileDescriptor file = memoryFile()) {
       return new FileDescriptor(c("dup2").callInt(file.number(), number));

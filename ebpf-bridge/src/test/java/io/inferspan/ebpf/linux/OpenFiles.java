@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** The descriptors that this process has open. */
+/** Counts the open descriptors of this process. */
 public final class OpenFiles {
 
   private OpenFiles() {}

@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Refuses {@code bpf(2)} to this process with EPERM, as the default profile of containers does. */
+/** Makes {@code bpf(2)} fail with EPERM, as the default seccomp profile of containers does. */
 public final class SeccompFilter {
 
   private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
@@ -20,7 +20,7 @@ public final class SeccompFilter {
 
   private SeccompFilter() {}
 
-  /** To all threads of the process, for good. */
+  /** Refuses {@code bpf(2)} to all threads of this process until it ends. */
   public static void refuseBpf() {
     install(
         instruction(0x20, 0, 0, 0), // load the number of the call
@@ -29,7 +29,7 @@ public final class SeccompFilter {
         instruction(0x06, 0, 0, 0x7fff_0000L)); // allowed
   }
 
-  /** Lets programs be loaded, but attached to nothing. */
+  /** Refuses to attach programs, but not to load them. */
   public static void refuseAttaching() {
     install(
         instruction(0x20, 0, 0, 0), // load the number of the call
@@ -52,7 +52,8 @@ public final class SeccompFilter {
               .function("syscall")
               .callInt(SECCOMP, SET_FILTER, ALL_THREADS, filter.address());
       if (result != 0) {
-        throw new IllegalStateException("no seccomp filter: " + Errno.describe(LastError.errno()));
+        throw new IllegalStateException(
+            "a seccomp filter cannot be installed: " + Errno.describe(LastError.errno()));
       }
     }
   }

@@ -27,7 +27,7 @@ class SystemViewTest {
     "garbage, 0, 0",
     "99999999999.1, 0, 0"
   })
-  void release_isRead(String release, int major, int minor) {
+  void release_isParsed(String release, int major, int minor) {
     assertThat(KernelVersion.of(release)).isEqualTo(new KernelVersion(major, minor));
   }
 
@@ -40,7 +40,7 @@ class SystemViewTest {
   }
 
   @Test
-  void capabilities_areThoseInEffect() {
+  void capabilities_areTheEffectiveOnes() {
     system.capabilities("000000c000000000");
 
     assertThat(system.view().has(Capability.BPF)).isTrue();
@@ -49,7 +49,7 @@ class SystemViewTest {
   }
 
   @Test
-  void unreadableStatus_grantsNothing() {
+  void unreadableStatus_hasNoCapabilities() {
     system.without("proc/self/status");
 
     assertThat(system.view().has(Capability.BPF)).isFalse();
@@ -57,13 +57,13 @@ class SystemViewTest {
   }
 
   @Test
-  void seccompFilter_isSeen() {
+  void seccompFilter_isDetected() {
     assertThat(system.view().filtersSystemCalls()).isFalse();
     assertThat(system.seccompFilter().view().filtersSystemCalls()).isTrue();
   }
 
   @Test
-  void lockdown_isItsMode() {
+  void lockdown_isTheSelectedMode() {
     assertThat(system.view().lockdown()).isEmpty();
 
     system.file("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
@@ -72,7 +72,7 @@ class SystemViewTest {
   }
 
   @Test
-  void mounts_areSeen() {
+  void bpfFilesystem_isFoundIfItIsMounted() {
     assertThat(system.view().hasBpfFilesystem()).isTrue();
 
     system.file("proc/self/mounts", "proc /proc proc rw 0 0\n");
@@ -81,7 +81,7 @@ class SystemViewTest {
   }
 
   @Test
-  void thisMachine_isRead() {
+  void kernelOfThisMachine_hasAVersion() {
     assertThat(SystemView.live().kernel()).isNotEqualTo(KernelVersion.UNKNOWN);
   }
 }

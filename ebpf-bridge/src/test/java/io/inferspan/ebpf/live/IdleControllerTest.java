@@ -15,7 +15,7 @@ class IdleControllerTest implements IdleController.Probes {
   private final IdleController soon = new IdleController(1, this);
   private boolean serving;
 
-  /** Runs after the reports are read and before anything is decided. */
+  /** Runs in each check, after it has read the reports and before it decides. */
   private Runnable between = () -> {};
 
   @Override
@@ -55,14 +55,14 @@ class IdleControllerTest implements IdleController.Probes {
   }
 
   @Test
-  void beforeItBegins_nothingSleeps() {
+  void beforeBegin_staysAwake() {
     check(soon, 10);
 
     assertThat(done).isEmpty();
   }
 
   @Test
-  void zero_isNever() {
+  void zeroTime_neverSleeps() {
     IdleController never = new IdleController(0, this);
     never.begin();
     check(never, 1_000);
@@ -72,7 +72,7 @@ class IdleControllerTest implements IdleController.Probes {
   }
 
   @Test
-  void shorterThanTheTime_staysAwake() {
+  void beforeTheTimeHasPassed_staysAwake() {
     IdleController later = new IdleController(TimeUnit.HOURS.toNanos(1), this);
     later.begin();
     check(later, 1_000);
@@ -81,7 +81,7 @@ class IdleControllerTest implements IdleController.Probes {
   }
 
   @Test
-  void requestUnderWay_keepsAwake() {
+  void openRequest_keepsAwake() {
     serving = true;
     soon.begin();
     check(soon, 10);
@@ -90,7 +90,7 @@ class IdleControllerTest implements IdleController.Probes {
   }
 
   @Test
-  void requestThatBeginsAndEndsBetweenTwoChecks_keepsAwakeForOneMore() {
+  void requestThatBeginsAndEndsBetweenTwoChecks_keepsAwakeUntilTheNext() {
     soon.begin();
     soon.signal().enable(true);
     soon.requestBegan();
@@ -100,7 +100,7 @@ class IdleControllerTest implements IdleController.Probes {
   }
 
   @Test
-  void requestThatBegins_callsAndIsWokenFor() {
+  void requestWhileAsleep_callsForACheckThatWakes() {
     soon.begin();
     check(soon, 2);
     soon.requestBegan();
@@ -115,7 +115,7 @@ class IdleControllerTest implements IdleController.Probes {
   }
 
   @Test
-  void everyOwnRequestUntilTheProbesAreOn_isNoted() {
+  void everyOwnRequestUntilTheProbesAreAttached_isNoted() {
     soon.begin();
     check(soon, 2);
     send(7);
@@ -141,9 +141,8 @@ class IdleControllerTest implements IdleController.Probes {
     assertThat(done).isEmpty();
   }
 
-  /** The event of its begin was lost because the ring was full. */
   @Test
-  void requestWhoseBeginWasLost_wakesToo() {
+  void openRequestWhoseBeginEventWasLost_wakes() {
     soon.begin();
     check(soon, 2);
     serving = true;
@@ -153,7 +152,7 @@ class IdleControllerTest implements IdleController.Probes {
   }
 
   @Test
-  void requestThatBeginsWhileItIsDecided_keepsAwake() {
+  void requestThatBeginsDuringACheck_keepsAwake() {
     soon.begin();
     soon.signal().enable(true);
     between = soon::requestBegan;

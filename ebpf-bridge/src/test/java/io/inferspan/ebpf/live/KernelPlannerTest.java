@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The effect of the cgroup setting on the kernel, and on {@code /proc}. */
+/** The cgroup in the settings of the kernel's programs, and in the selection of processes. */
 class KernelPlannerTest {
 
   private final Path root = SystemView.cgroupRoot();
@@ -37,20 +37,20 @@ class KernelPlannerTest {
   }
 
   @Test
-  void group_isItsDirectorysNumberAndDepth() throws IOException {
+  void cgroup_isTheInodeNumberAndDepthOfItsDirectory() throws IOException {
     assertThat(cgroup(inner.toString())).isEqualTo(new Cgroup(number(inner), 2));
     assertThat(cgroup(outer.toString())).isEqualTo(new Cgroup(number(outer), 1));
     assertThat(choice(inner.toString())).isEqualTo("/" + outer.getFileName() + "/pod");
   }
 
   @Test
-  void root_isAtNoDepth() throws IOException {
+  void rootCgroup_hasDepthZero() throws IOException {
     assertThat(cgroup(root.toString())).isEqualTo(new Cgroup(number(root), 0));
     assertThat(choice(root.toString())).isEqualTo("/");
   }
 
   @Test
-  void waysToTheSameDirectory_areTheSameGroup() throws IOException {
+  void pathsToTheSameDirectory_areTheSameCgroup() throws IOException {
     for (String way : new String[] {inner + "/", outer + "/./pod", inner + "/../pod"}) {
       assertThat(cgroup(way)).isEqualTo(new Cgroup(number(inner), 2));
       assertThat(choice(way)).isEqualTo("/" + outer.getFileName() + "/pod");
@@ -58,7 +58,7 @@ class KernelPlannerTest {
   }
 
   @Test
-  void directoryElsewhere_isRefused(@TempDir Path elsewhere) {
+  void directoryOutsideTheHierarchy_isRefused(@TempDir Path elsewhere) {
     for (String wrong :
         new String[] {elsewhere.toString(), root + "/..", root + "/no-such-group"}) {
       assertThatThrownBy(() -> cgroup(wrong))
@@ -68,7 +68,7 @@ class KernelPlannerTest {
   }
 
   @Test
-  void noGroup_isAnyGroup() {
+  void emptySetting_isAnyCgroup() {
     assertThat(cgroup("")).isEqualTo(Cgroup.any());
     assertThat(choice("")).isEmpty();
   }

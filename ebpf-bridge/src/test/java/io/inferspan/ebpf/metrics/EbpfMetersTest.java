@@ -41,7 +41,7 @@ class EbpfMetersTest {
   }
 
   @Test
-  void meters_haveTheCountsOfTheSink() {
+  void meters_showTheCountsOfTheSink() {
     try (Arena arena = Arena.ofShared()) {
       RingWriter writer = new RingWriter(arena, 1 << 16);
       RingReader reader = new RingReader(writer.memory());

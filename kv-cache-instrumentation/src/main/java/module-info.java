@@ -1,4 +1,4 @@
-/** KV-cache index and its spans. */
+/** An index of the pods that hold KV-cache blocks, and its spans. */
 module io.inferspan.kvcache {
   exports io.inferspan.kvcache;
   exports io.inferspan.kvcache.block;

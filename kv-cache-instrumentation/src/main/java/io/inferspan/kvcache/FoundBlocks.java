@@ -7,10 +7,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The numbers about a lookup that are recorded on spans.
+ * Counts the result of a lookup, for spans.
  *
- * <p>Neighbouring blocks mostly have the same holders and share one array, so only blocks with
- * another array than the previous block are examined.
+ * <p>Neighbouring blocks mostly have the same holders and share one array, so a block is examined
+ * only if its array differs from that of the previous block.
  *
  * @param blocks blocks held by at least one pod
  * @param entries the number of holders, summed over all blocks

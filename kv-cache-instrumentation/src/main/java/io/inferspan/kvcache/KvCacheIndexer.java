@@ -21,23 +21,23 @@ import org.jspecify.annotations.Nullable;
  * Scores pods for a prompt: computes block keys, reads the index, applies the scorer, and records
  * the spans.
  *
- * <p>It never throws, never blocks and never fails: if the index does not answer, no pod has a
- * score, and the span reports it. Any thread may call it, including event loops. On a virtual
- * thread, {@code indexer.podScores(…).toCompletableFuture().join()} waits for the answer.
+ * <p>It never throws and never blocks. If the index does not answer, no pod has a score, and the
+ * span records the failure. Any thread may call it, including event loops. On a virtual thread,
+ * {@code indexer.podScores(…).toCompletableFuture().join()} waits for the answer.
  */
 public final class KvCacheIndexer {
 
   private static final String ALGORITHM = "LongestPrefix";
-  private static final String LATE_TYPE = "timeout";
-  private static final String LATE = "the index did not answer in time";
+  private static final String TIMEOUT_TYPE = "timeout";
+  private static final String TIMEOUT = "the index did not answer in time";
 
   private final BlockIndex index;
   private final KvCacheTracing tracing;
   private final BlockKeys blockKeys;
   private final LongestPrefixScorer scorer;
   private final long lookupTimeoutNanos;
-  private final PodScores nothing;
-  private final SpareHits spare = new SpareHits();
+  private final PodScores noScores;
+  private final HitsPool pool = new HitsPool();
 
   private KvCacheIndexer(Builder builder) {
     this.tracing = builder.tracing;
@@ -45,13 +45,10 @@ public final class KvCacheIndexer {
     this.blockKeys = builder.blockKeys;
     this.scorer = builder.scorer;
     this.lookupTimeoutNanos = builder.lookupTimeout.toNanos();
-    this.nothing = scorer.score(new BlockHits(), 0);
+    this.noScores = scorer.score(new BlockHits(), 0);
   }
 
-  /**
-   * Returns a builder for an indexer over an index. The caller keeps filling the index and closes
-   * it.
-   */
+  /** Returns a builder for an indexer that reads {@code index}. The caller fills and closes it. */
   public static Builder over(BlockIndex index) {
     return new Builder(index);
   }
@@ -82,30 +79,30 @@ public final class KvCacheIndexer {
       tracing.keyed(span, keys.length);
       if (keys.length == 0) {
         span.close();
-        return CompletableFuture.completedFuture(nothing);
+        return CompletableFuture.completedFuture(noScores);
       }
-      return scored(keys, new Question(keys.length, pods, span, spare.take()));
+      return scored(keys, new PendingLookup(keys.length, pods, span, pool.acquire()));
     } catch (RuntimeException e) {
       return CompletableFuture.completedFuture(failed(span, e));
     }
   }
 
-  private CompletionStage<PodScores> scored(long[] keys, Question question) {
+  private CompletionStage<PodScores> scored(long[] keys, PendingLookup lookup) {
     CompletionStage<BlockHits> stage =
-        index.lookup(keys, question.pods, question.into, question.span.context());
-    if (question.into.isAnsweredBy(stage)) {
-      return CompletableFuture.completedFuture(scores(question, question.into, null));
+        index.lookup(keys, lookup.pods, lookup.into, lookup.span.context());
+    if (lookup.into.isAnsweredBy(stage)) {
+      return CompletableFuture.completedFuture(scores(lookup, lookup.into, null));
     }
     CompletableFuture<BlockHits> answer = new CompletableFuture<>();
-    stage.whenComplete((hits, failure) -> answered(question, answer, hits, failure));
+    stage.whenComplete((hits, failure) -> complete(lookup, answer, hits, failure));
     return answer
         .orTimeout(lookupTimeoutNanos, TimeUnit.NANOSECONDS)
-        .handle((hits, failure) -> scores(question, hits, failure));
+        .handle((hits, failure) -> scores(lookup, hits, failure));
   }
 
-  /** Completes a lookup. If the caller has already timed out, returns the buffer to the pool. */
-  private void answered(
-      Question question,
+  /** Completes a lookup. If it has already timed out, returns the buffer to the pool. */
+  private void complete(
+      PendingLookup lookup,
       CompletableFuture<BlockHits> answer,
       @Nullable BlockHits hits,
       @Nullable Throwable failure) {
@@ -113,35 +110,35 @@ public final class KvCacheIndexer {
       answer.completeExceptionally(failure);
     } else if (hits == null) {
       answer.completeExceptionally(new NullPointerException("hits"));
-    } else if (!answer.complete(hits) && isOwn(question, hits)) {
-      spare.giveBack(hits);
+    } else if (!answer.complete(hits) && isOwn(lookup, hits)) {
+      pool.release(hits);
     }
   }
 
   private PodScores scores(
-      Question question, @Nullable BlockHits hits, @Nullable Throwable failure) {
-    OperationSpan span = question.span;
+      PendingLookup lookup, @Nullable BlockHits hits, @Nullable Throwable failure) {
+    OperationSpan span = lookup.span;
     if (hits == null) {
       return failed(span, failure);
     }
     try {
-      PodScores scores = hits.failure() == null ? computed(question, hits) : nothing;
-      tracing.found(span, hits, question.considered(index));
+      PodScores scores = hits.failure() == null ? computed(lookup, hits) : noScores;
+      tracing.found(span, hits, lookup.considered(index));
       span.close();
       return scores;
     } catch (RuntimeException e) {
       return failed(span, e);
     } finally {
-      if (isOwn(question, hits)) {
-        spare.giveBack(hits);
+      if (isOwn(lookup, hits)) {
+        pool.release(hits);
       }
     }
   }
 
-  private PodScores computed(Question question, BlockHits hits) {
-    OperationSpan span = tracing.compute(ALGORITHM, question.keys, question.span.context());
+  private PodScores computed(PendingLookup lookup, BlockHits hits) {
+    OperationSpan span = tracing.compute(ALGORITHM, lookup.keys, lookup.span.context());
     try {
-      PodScores scores = scorer.score(hits, question.keys);
+      PodScores scores = scorer.score(hits, lookup.keys);
       tracing.computed(span, scores.size(), scores.max(), scores.average(), hits);
       return scores;
     } catch (RuntimeException e) {
@@ -154,22 +151,22 @@ public final class KvCacheIndexer {
 
   private PodScores failed(OperationSpan span, @Nullable Throwable failure) {
     if (failure instanceof TimeoutException) {
-      span.fail(LATE_TYPE, LATE);
+      span.fail(TIMEOUT_TYPE, TIMEOUT);
     } else {
       span.fail(TracedBlockIndex.cause(failure));
     }
     span.close();
-    return nothing;
+    return noScores;
   }
 
   @SuppressWarnings(
       "ReferenceEquality") // only the buffer that was passed to the index may be reused
-  private static boolean isOwn(Question question, BlockHits hits) {
-    return hits == question.into;
+  private static boolean isOwn(PendingLookup lookup, BlockHits hits) {
+    return hits == lookup.into;
   }
 
   /** A pending lookup; {@code keys} is the number of its keys. */
-  private record Question(int keys, Set<String> pods, OperationSpan span, BlockHits into) {
+  private record PendingLookup(int keys, Set<String> pods, OperationSpan span, BlockHits into) {
 
     /** Returns how many pods were considered, or -1 if unknown. */
     int considered(BlockIndex index) {
@@ -212,8 +209,8 @@ public final class KvCacheIndexer {
     }
 
     /**
-     * Sets the timeout for an index that has no timeout itself; 1 second by default. Stages that
-     * complete by this timeout run on the JDK's timer thread and must not block it.
+     * Sets the timeout of lookups, for an index without its own; 1 second by default. Stages that
+     * depend on a timed-out lookup run on the JDK's timer thread and must not block it.
      */
     public Builder lookupTimeout(Duration timeout) {
       if (timeout.isNegative() || timeout.isZero()) {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The spans of a KV-cache index.
+ * Records the spans of a KV-cache index.
  *
  * <p>{@link #traced} covers a {@link BlockIndex}. For any other index, start the spans one by one,
  * record the results, and close them. Each span starts under the given context, never under the
@@ -37,21 +37,21 @@ public final class KvCacheTracing {
   private static final String NO_ANSWER = "the index could not answer";
 
   private final Telemetry telemetry;
-  private final Telemetry ofEngines;
+  private final Telemetry engineTelemetry;
 
-  private KvCacheTracing(Telemetry telemetry, Telemetry ofEngines) {
+  private KvCacheTracing(Telemetry telemetry, Telemetry engineTelemetry) {
     this.telemetry = telemetry;
-    this.ofEngines = ofEngines;
+    this.engineTelemetry = engineTelemetry;
   }
 
-  /** Creates spans for requests and for engines' events. */
+  /** Creates an instance that records spans for requests and for engines' events. */
   public static KvCacheTracing create(Telemetry telemetry) {
     return new KvCacheTracing(telemetry, telemetry);
   }
 
   /**
-   * Returns an instance that records no spans for engines' events: with them, each batch, and each
-   * block added or evicted outside a request, is a separate trace.
+   * Returns an instance that records no spans for engines' events. Each batch of events, and each
+   * add or evict outside a request, would otherwise be a separate trace.
    */
   public KvCacheTracing withoutEvents() {
     return new KvCacheTracing(telemetry, Telemetry.using(OpenTelemetry.noop()));
@@ -136,8 +136,8 @@ public final class KvCacheTracing {
   }
 
   /**
-   * Records that the index could not answer. Its reason is not recorded, since it may contain
-   * anything.
+   * Records that the index could not answer. Does not record the reason, because it may contain any
+   * text.
    */
   public void unanswered(OperationSpan span) {
     span.fail(NO_ANSWER_TYPE, NO_ANSWER);
@@ -201,7 +201,7 @@ public final class KvCacheTracing {
 
   /** Starts the root span of a batch of events; its adds and evicts are its children. */
   public OperationSpan events(KvBatchObserver.Batch batch) {
-    return ofEngines
+    return engineTelemetry
         .span(KvCacheSpans.EVENTS, Context.root())
         .set(KvCacheAttributes.EVENTS_TOPIC, batch.topic())
         .set(KvCacheAttributes.EVENTS_SEQUENCE, batch.sequence())
@@ -224,13 +224,13 @@ public final class KvCacheTracing {
         : new Observation(span.context(), span::close);
   }
 
-  /** A write outside any trace comes from an engine's event. */
+  /** Returns the telemetry for a write: a write outside any trace comes from an engine's event. */
   private Telemetry telemetry(Context context) {
     boolean ofRequest = Span.fromContext(context).getSpanContext().isValid();
-    return ofRequest ? telemetry : ofEngines;
+    return ofRequest ? telemetry : engineTelemetry;
   }
 
-  /** Returns the first pods in sorted order, so that the result is the same on every run. */
+  /** Returns at most {@link #MAX_PODS_NAMED} of the pods, sorted. */
   private static List<String> named(Collection<String> pods) {
     List<String> named = new ArrayList<>(Math.min(pods.size(), MAX_PODS_NAMED));
     for (String pod : pods) {

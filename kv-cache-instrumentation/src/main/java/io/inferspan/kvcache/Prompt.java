@@ -20,8 +20,8 @@ public final class Prompt {
   }
 
   /**
-   * Creates a prompt from tokens for a model. The array is not copied, and not kept after the
-   * answer.
+   * Creates a prompt from tokens for a model. The array is not copied, and not used after the
+   * lookup.
    */
   public static Prompt of(String model, int[] tokens) {
     return new Prompt(model, tokens, null, BlockExtras.none());
@@ -32,7 +32,7 @@ public final class Prompt {
     return new Prompt(model, tokens, name, extras);
   }
 
-  /** Returns the same prompt with what its blocks contain in addition to tokens. */
+  /** Returns the same prompt with the content of its blocks in addition to tokens. */
   public Prompt withExtras(BlockExtras others) {
     return new Prompt(model, tokens, loraName, others);
   }

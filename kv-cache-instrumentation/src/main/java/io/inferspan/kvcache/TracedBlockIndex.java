@@ -128,7 +128,7 @@ final class TracedBlockIndex implements BlockIndex {
     return failure;
   }
 
-  /** Returns the failure without the wrappers around it. */
+  /** Returns the cause of a {@link CompletionException}, or any other failure unchanged. */
   static @Nullable Throwable cause(@Nullable Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
     return cause == null ? failure : cause;

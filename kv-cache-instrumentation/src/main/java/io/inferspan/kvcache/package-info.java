@@ -1,8 +1,8 @@
 /**
  * An index of the pods that hold KV blocks, and its spans.
  *
- * <p>Contains the path from tokens to scores and its spans. The packages below implement the steps
- * without depending on spans; nothing here depends on a gateway.
+ * <p>This package scores pods for the tokens of a prompt and records the spans. The subpackages
+ * implement the steps without spans. Nothing here depends on a gateway.
  */
 @NullMarked
 package io.inferspan.kvcache;

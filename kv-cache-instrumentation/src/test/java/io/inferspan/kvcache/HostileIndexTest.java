@@ -117,7 +117,7 @@ class HostileIndexTest {
   @Test
   void aBuffer_isNotReused_beforeItsLookupHasEnded() {
     index.behave(Manner.NEVER_COMPLETES);
-    for (int i = 0; i < SpareHits.MAX_SPARE + 4; i++) {
+    for (int i = 0; i < HitsPool.MAX_POOLED + 4; i++) {
       assertThat(ask(indexer).size()).isZero();
     }
     Set<BlockHits> used = Collections.newSetFromMap(new IdentityHashMap<>());

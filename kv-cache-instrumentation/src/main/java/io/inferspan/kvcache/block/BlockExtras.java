@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The content of a block in addition to its tokens: the images and audio that overlap it, and the
- * salt by which a request keeps its blocks private.
+ * The content of blocks in addition to tokens: the hashes of images and audio that overlap a block,
+ * and the salt by which a request keeps its blocks private.
  */
 public final class BlockExtras {
 
@@ -40,7 +40,7 @@ public final class BlockExtras {
     return new BlockExtras(hashes, perBlock, salt);
   }
 
-  /** Rejects lists for another number of blocks, which would produce wrong keys. */
+  /** Rejects a number of lists that differs from the number of blocks: keys would be wrong. */
   void check(int blocks) {
     if (perBlock && hashes.size() != blocks) {
       throw new IllegalArgumentException(

@@ -3,7 +3,7 @@ package io.inferspan.kvcache.block;
 import java.util.List;
 
 /**
- * Computes a chain of block keys, in which each key depends on the one before.
+ * Computes a chain of block keys, in which each key depends on the previous one.
  *
  * <p>Not thread-safe: it may keep scratch space between calls.
  */

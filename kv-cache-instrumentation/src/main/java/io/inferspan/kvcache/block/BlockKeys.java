@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes block keys from tokens, bit for bit as llm-d's Go components do.
+ * Computes block keys from tokens, bit for bit as llm-d's Go components do.
  *
  * <p>A key identifies all tokens from the start of the prompt to the end of its block; a partial
  * block has no key. Keys are unsigned 64-bit numbers. They differ from the engine's own hashes.
@@ -63,8 +63,8 @@ public final class BlockKeys {
   /**
    * Returns the keys of tokens that continue a chain.
    *
-   * @param parent the key of the block before them; 0 if they start a prompt. A continued chain has
-   *     the model and the salt in its keys, so neither is hashed again.
+   * @param parent the key of the preceding block; 0 if the tokens start a prompt. The parent's key
+   *     already covers the model and the salt, so neither is hashed again.
    * @throws IllegalArgumentException if {@code extras} are for another number of blocks
    */
   public long[] after(long parent, String model, int[] tokens, BlockExtras extras) {
@@ -115,7 +115,7 @@ public final class BlockKeys {
       return this;
     }
 
-    /** Returns the keys, which are thread-safe. */
+    /** Builds the instance, which is thread-safe. */
     public BlockKeys build() {
       return new BlockKeys(this);
     }

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The chain {@code cbor-fnv}: FNV-1a over the canonical CBOR of parent, tokens and extras.
+ * The key chain {@code cbor-fnv}: FNV-1a over the canonical CBOR of parent, tokens and extras.
  *
  * <p>The hash consumes the bytes as they are generated, so none are stored.
  */
@@ -22,20 +22,20 @@ final class CborFnvHasher implements BlockHasher {
   private static final int EIGHT_BYTES_FOLLOW = 27;
 
   /** The start of each hashed value, an array of three. */
-  private static final long OPENED = Fnv1a64.take(Fnv1a64.EMPTY, ARRAY | 3);
+  private static final long OPENED = Fnv1a64.update(Fnv1a64.EMPTY, ARRAY | 3);
 
   private static final byte[] HASH = "Hash".getBytes(StandardCharsets.US_ASCII);
 
   private final long init;
 
   CborFnvHasher(byte[] seed) {
-    this.init = Fnv1a64.take(Fnv1a64.EMPTY, seed);
+    this.init = Fnv1a64.update(Fnv1a64.EMPTY, seed);
   }
 
   @Override
   public long root(String model) {
     long hash = head(OPENED, UINT, init);
-    hash = Fnv1a64.take(hash, NULL);
+    hash = Fnv1a64.update(hash, NULL);
     return text(hash, model.getBytes(StandardCharsets.UTF_8));
   }
 
@@ -46,7 +46,7 @@ final class CborFnvHasher implements BlockHasher {
     for (int i = from; i < to; i++) {
       hash = head(hash, UINT, Integer.toUnsignedLong(tokens[i]));
     }
-    return extras.isEmpty() ? Fnv1a64.take(hash, NULL) : maps(hash, extras);
+    return extras.isEmpty() ? Fnv1a64.update(hash, NULL) : maps(hash, extras);
   }
 
   private static long maps(long before, List<String> extras) {
@@ -60,28 +60,28 @@ final class CborFnvHasher implements BlockHasher {
   }
 
   private static long text(long hash, byte[] utf8) {
-    return Fnv1a64.take(head(hash, TEXT, utf8.length), utf8);
+    return Fnv1a64.update(head(hash, TEXT, utf8.length), utf8);
   }
 
   /** Hashes the shortest form of a number, as canonical CBOR requires. */
   private static long head(long hash, int major, long value) {
     if (value >>> 8 == 0) {
       return value < ONE_BYTE_FOLLOWS
-          ? Fnv1a64.take(hash, major | (int) value)
-          : Fnv1a64.take(Fnv1a64.take(hash, major | ONE_BYTE_FOLLOWS), (int) value);
+          ? Fnv1a64.update(hash, major | (int) value)
+          : Fnv1a64.update(Fnv1a64.update(hash, major | ONE_BYTE_FOLLOWS), (int) value);
     }
     if (value >>> 16 == 0) {
-      return twoBytes(Fnv1a64.take(hash, major | TWO_BYTES_FOLLOW), (int) value);
+      return twoBytes(Fnv1a64.update(hash, major | TWO_BYTES_FOLLOW), (int) value);
     }
     if (value >>> 24 == 0) {
-      // Most tokens of today's vocabularies have a zero as the first of their four bytes.
-      long zeroTaken = Fnv1a64.takeAndZero(hash, major | FOUR_BYTES_FOLLOW);
-      return twoBytes(Fnv1a64.take(zeroTaken, (int) (value >>> 16)), (int) value);
+      // The first of four bytes is zero for most token ids of today's vocabularies.
+      long afterZero = Fnv1a64.updateWithZeroAfter(hash, major | FOUR_BYTES_FOLLOW);
+      return twoBytes(Fnv1a64.update(afterZero, (int) (value >>> 16)), (int) value);
     }
     if (value >>> 32 == 0) {
-      return fourBytes(Fnv1a64.take(hash, major | FOUR_BYTES_FOLLOW), (int) value);
+      return fourBytes(Fnv1a64.update(hash, major | FOUR_BYTES_FOLLOW), (int) value);
     }
-    long high = fourBytes(Fnv1a64.take(hash, major | EIGHT_BYTES_FOLLOW), (int) (value >>> 32));
+    long high = fourBytes(Fnv1a64.update(hash, major | EIGHT_BYTES_FOLLOW), (int) (value >>> 32));
     return fourBytes(high, (int) value);
   }
 
@@ -90,6 +90,6 @@ final class CborFnvHasher implements BlockHasher {
   }
 
   private static long twoBytes(long hash, int value) {
-    return Fnv1a64.take(Fnv1a64.take(hash, (value >>> 8) & 0xff), value & 0xff);
+    return Fnv1a64.update(Fnv1a64.update(hash, (value >>> 8) & 0xff), value & 0xff);
   }
 }

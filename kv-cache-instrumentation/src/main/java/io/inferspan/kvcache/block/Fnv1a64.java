@@ -1,6 +1,6 @@
 package io.inferspan.kvcache.block;
 
-/** The 64-bit hash FNV-1a, byte by byte; the returned number is its whole state. */
+/** The 64-bit hash FNV-1a, computed byte by byte; the hash is the whole state. */
 final class Fnv1a64 {
 
   /** The hash of no bytes. */
@@ -14,19 +14,19 @@ final class Fnv1a64 {
   private Fnv1a64() {}
 
   /** Hashes one byte, 0 to 255. */
-  static long take(long hash, int octet) {
+  static long update(long hash, int octet) {
     return (hash ^ octet) * PRIME;
   }
 
-  /** Hashes one byte and then a zero, which changes nothing before the second multiplication. */
-  static long takeAndZero(long hash, int octet) {
+  /** Hashes one byte and then a zero byte, which adds only a second multiplication. */
+  static long updateWithZeroAfter(long hash, int octet) {
     return (hash ^ octet) * PRIME_SQUARED;
   }
 
-  static long take(long before, byte[] octets) {
+  static long update(long before, byte[] octets) {
     long hash = before;
     for (byte octet : octets) {
-      hash = take(hash, octet & 0xff);
+      hash = update(hash, octet & 0xff);
     }
     return hash;
   }

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** The hash XXH64 with seed 0. It collects its input, a block of tokens, in a reused buffer. */
+/** The hash XXH64 with seed 0; collects its input, a block of tokens, in a reused buffer. */
 final class XxHash64 {
 
   private static final long PRIME_1 = 0x9E3779B185EBCA87L;
@@ -28,25 +28,25 @@ final class XxHash64 {
   private int size;
 
   /** Appends eight bytes, the lowest first. */
-  void take(long value) {
+  void update(long value) {
     int at = extend(Long.BYTES);
     LONG.set(input, at, value);
   }
 
   /** Appends tokens, four bytes each, the lowest first. */
-  void take(int[] tokens, int from, int to) {
+  void update(int[] tokens, int from, int to) {
     int at = extend((to - from) * Integer.BYTES);
     for (int i = from; i < to; i++, at += Integer.BYTES) {
       INT.set(input, at, tokens[i]);
     }
   }
 
-  void take(byte[] octets) {
+  void update(byte[] octets) {
     int at = extend(octets.length);
     System.arraycopy(octets, 0, input, at, octets.length);
   }
 
-  /** Makes room for more bytes, and returns where they start. */
+  /** Extends the input by this many bytes, and returns their index. */
   private int extend(int bytes) {
     int at = size;
     size += bytes;

@@ -3,37 +3,37 @@ package io.inferspan.kvcache.block;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The chain {@code xxh64}: XXH64 over parent, tokens and extras as little-endian numbers. */
+/** The key chain {@code xxh64}: XXH64 over little-endian parent and tokens, then the extras. */
 final class Xxh64Hasher implements BlockHasher {
 
   private final XxHash64 hash = new XxHash64();
   private final long init;
 
   Xxh64Hasher(byte[] seed) {
-    hash.take(seed);
+    hash.update(seed);
     this.init = hash.finish();
   }
 
   @Override
   public long root(String model) {
-    hash.take(init);
-    takeExtra(model);
+    hash.update(init);
+    updateExtra(model);
     return hash.finish();
   }
 
   @Override
   public long next(long parent, int[] tokens, int from, int to, List<String> extras) {
-    hash.take(parent);
-    hash.take(tokens, from, to);
+    hash.update(parent);
+    hash.update(tokens, from, to);
     if (!extras.isEmpty()) {
-      extras.forEach(this::takeExtra);
+      extras.forEach(this::updateExtra);
     }
     return hash.finish();
   }
 
-  private void takeExtra(String extra) {
+  private void updateExtra(String extra) {
     byte[] utf8 = extra.getBytes(StandardCharsets.UTF_8);
-    hash.take((long) utf8.length);
-    hash.take(utf8);
+    hash.update((long) utf8.length);
+    hash.update(utf8);
   }
 }

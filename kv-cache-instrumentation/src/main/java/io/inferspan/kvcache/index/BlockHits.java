@@ -43,7 +43,7 @@ public final class BlockHits {
     held = UNCOUNTED;
   }
 
-  /** Reports that the index could not answer; no key counts as found then. */
+  /** Reports that the index could not answer; no key then counts as found. */
   public void fail(String reason) {
     Arrays.fill(found, 0, size, NO_PODS);
     held = 0;
@@ -62,7 +62,7 @@ public final class BlockHits {
    * Returns whether {@code stage} is {@link #completed()}. If so, the result can be used without a
    * callback.
    */
-  @SuppressWarnings("ReferenceEquality") // identity is the point
+  @SuppressWarnings("ReferenceEquality") // identity is intended
   public boolean isAnsweredBy(CompletionStage<BlockHits> stage) {
     return stage == completed;
   }

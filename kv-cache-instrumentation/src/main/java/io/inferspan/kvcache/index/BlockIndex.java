@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionStage;
  * An index of the pods that hold each block.
  *
  * <p>A block has two keys: the request key, which {@code BlockKeys} computes from the tokens of a
- * prompt, and the hash by which its engine identifies it in events. A holder is a pod and the tier,
- * such as GPU memory, in which it has the block.
+ * prompt, and the engine key, the hash by which its engine identifies it in events. A holder is a
+ * pod and the memory tier, such as {@code gpu}, in which it has the block.
  *
  * <p>All methods may be called from any thread, never block, and never throw because of the
  * backend. A backend that cannot answer returns no hits and the reason in {@link
@@ -26,7 +26,7 @@ public interface BlockIndex extends AutoCloseable {
    *
    * @param keys request keys in the order of the prompt
    * @param pods the pods to consider; empty for all
-   * @param into the buffer for the result; others must not use it until the stage completes
+   * @param into the buffer for the result; it must not be used until the stage completes
    * @return a stage that completes with {@code into}, and never fails
    */
   CompletionStage<BlockHits> lookup(long[] keys, Set<String> pods, BlockHits into, Context context);
@@ -60,13 +60,13 @@ public interface BlockIndex extends AutoCloseable {
   /**
    * Returns how many pods a lookup without a filter considers: those known to hold blocks.
    *
-   * @return -1 if the index does not know without asking its backend
+   * @return the number, or -1 if only the backend knows it
    */
   default int knownPods() {
     return -1;
   }
 
-  /** Returns how often the connection to the backend was lost, and possibly its blocks with it. */
+  /** Returns how often the backend's connection, and possibly the index's content, was lost. */
   default long losses() {
     return 0;
   }

@@ -3,7 +3,7 @@ package io.inferspan.kvcache.index;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key of the tables in memory.
+ * A key of the in-memory tables.
  *
  * <p>Unlike a {@link Long} it is mutable, so that a lookup of thousands of keys allocates no
  * objects. A key that is stored in a table is never changed.
@@ -22,7 +22,7 @@ final class BlockKey implements Comparable<BlockKey> {
     return this;
   }
 
-  /** Keeps a table fast if crafted prompts put their keys into one bin. */
+  /** Orders keys, so that a hash table stays fast if crafted prompts make keys collide. */
   @Override
   public int compareTo(BlockKey other) {
     return Long.compare(value, other.value);

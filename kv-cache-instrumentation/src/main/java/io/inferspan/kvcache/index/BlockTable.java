@@ -17,30 +17,30 @@ final class BlockTable {
   private final PodEntries entries = new PodEntries();
 
   /**
-   * A reusable key for lookups. It is not static, because threads of a server would otherwise keep
+   * A reusable key for lookups. It is not static, because a server's threads would otherwise keep
    * this class loaded after the table is collected.
    */
   @SuppressWarnings("ThreadLocalUsage")
-  private final ThreadLocal<BlockKey> asked = ThreadLocal.withInitial(() -> new BlockKey(0));
+  private final ThreadLocal<BlockKey> lookupKey = ThreadLocal.withInitial(() -> new BlockKey(0));
 
   private final Cache<BlockKey, PodEntry[]> holders;
-  private final int mostHolders;
+  private final int maxHolders;
 
-  BlockTable(MemoryBound bound, int mostHolders) {
+  BlockTable(MemoryBound bound, int maxHolders) {
     this.holders =
         bound.table(held -> MemoryBound.arrayBytes(held.length, Integer.BYTES), evictions);
-    this.mostHolders = mostHolders;
+    this.maxHolders = maxHolders;
   }
 
-  /** Fills in the known holders of the keys. */
+  /** Looks up the keys and sets their holders in {@code into}. */
   @SuppressWarnings(
       "ReferenceEquality") // arrays are immutable, so the same array has the same result
   void find(long[] keys, Set<String> pods, BlockHits into) {
-    Set<PodEntry> gone = entries.retired();
-    boolean allCount = pods.isEmpty() && gone.isEmpty();
-    BlockKey key = asked.get();
+    Set<PodEntry> retired = entries.retired();
+    boolean unfiltered = pods.isEmpty() && retired.isEmpty();
+    BlockKey key = lookupKey.get();
     PodEntry[] last = BlockHits.NO_PODS;
-    PodEntry[] lastCounted = BlockHits.NO_PODS;
+    PodEntry[] lastMatching = BlockHits.NO_PODS;
     int lastHeld = 0;
     int held = 0;
     for (int i = 0; i < keys.length; i++) {
@@ -50,10 +50,10 @@ final class BlockTable {
       }
       if (found != last) {
         last = found;
-        lastCounted = allCount ? found : Holders.kept(found, gone, pods);
-        lastHeld = lastCounted.length > 0 ? 1 : 0;
+        lastMatching = unfiltered ? found : HolderChange.kept(found, retired, pods);
+        lastHeld = lastMatching.length > 0 ? 1 : 0;
       }
-      into.set(i, lastCounted);
+      into.set(i, lastMatching);
       held += lastHeld;
     }
     into.found(held);
@@ -62,8 +62,8 @@ final class BlockTable {
   void add(long[] keys, List<PodEntry> more) {
     PodEntry[] interned = entries.intern(more);
     addInterned(keys, interned);
-    // A pod cleared meanwhile may have retired entries in blocks that the sweep has already
-    // visited. Adding the current entries replaces them.
+    // If a pod was cleared concurrently, blocks that the sweep has already visited may now contain
+    // retired entries. Adding the current entries replaces them.
     while (!entries.areCurrent(interned)) {
       interned = entries.intern(more);
       addInterned(keys, interned);
@@ -71,10 +71,10 @@ final class BlockTable {
   }
 
   private void addInterned(long[] keys, PodEntry[] more) {
-    Holders change = Holders.adding(more, entries.retired(), mostHolders);
-    BlockKey asking = asked.get();
+    HolderChange change = HolderChange.adding(more, entries.retired(), maxHolders);
+    BlockKey reused = lookupKey.get();
     for (long key : keys) {
-      if (!endsWith(holders.getIfPresent(asking.to(key)), more)) {
+      if (!endsWith(holders.getIfPresent(reused.to(key)), more)) {
         holders
             .asMap()
             .compute(
@@ -85,7 +85,7 @@ final class BlockTable {
     displaced.add(change.displaced());
   }
 
-  @SuppressWarnings("ReferenceEquality") // Interned.
+  @SuppressWarnings("ReferenceEquality") // entries are interned
   private static boolean endsWith(PodEntry @Nullable [] held, PodEntry[] more) {
     if (held == null || held.length < more.length) {
       return false;
@@ -99,7 +99,7 @@ final class BlockTable {
   }
 
   void remove(long[] keys, Collection<PodEntry> some) {
-    Holders change = Holders.without(some);
+    HolderChange change = HolderChange.without(some);
     for (long key : keys) {
       holders.asMap().computeIfPresent(new BlockKey(key), (same, before) -> change.after(before));
     }
@@ -107,11 +107,11 @@ final class BlockTable {
 
   /** Returns whether any pod holds any of these blocks. */
   boolean holdsAny(long[] keys) {
-    BlockKey key = asked.get();
-    Set<PodEntry> gone = entries.retired();
+    BlockKey key = lookupKey.get();
+    Set<PodEntry> retired = entries.retired();
     for (long each : keys) {
       PodEntry[] found = holders.getIfPresent(key.to(each));
-      if (found != null && Holders.kept(found, gone, Set.of()).length > 0) {
+      if (found != null && HolderChange.kept(found, retired, Set.of()).length > 0) {
         return true;
       }
     }
@@ -128,23 +128,23 @@ final class BlockTable {
     entries.retire(pod);
   }
 
-  /** Removes cleared pods from the blocks, unless it is stopped. */
+  /** Removes cleared pods from the blocks, until {@code stopped} returns true. */
   void sweep(BooleanSupplier stopped) {
-    Set<PodEntry> gone = entries.retired();
-    if (gone.isEmpty()) {
+    Set<PodEntry> retired = entries.retired();
+    if (retired.isEmpty()) {
       return;
     }
-    Holders change = Holders.without(gone);
+    HolderChange change = HolderChange.without(retired);
     for (Map.Entry<BlockKey, PodEntry[]> block : holders.asMap().entrySet()) {
       if (stopped.getAsBoolean()) {
         return;
       }
       PodEntry[] held = block.getValue();
-      if (Holders.kept(held, gone, Set.of()).length < held.length) {
+      if (HolderChange.kept(held, retired, Set.of()).length < held.length) {
         holders.asMap().computeIfPresent(block.getKey(), (same, before) -> change.after(before));
       }
     }
-    entries.forget(gone);
+    entries.forget(retired);
   }
 
   void drop() {

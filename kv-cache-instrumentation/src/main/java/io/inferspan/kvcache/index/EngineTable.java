@@ -32,7 +32,7 @@ final class EngineTable {
   }
 
   private void put(long engineKey, long[] requestKeys) {
-    // Takes the key's lock even if nothing changes, so that dropUnless sees the addition.
+    // Locks the key even if nothing changes, so that a concurrent dropUnless sees the new holders.
     blocks
         .asMap()
         .compute(
@@ -46,7 +46,7 @@ final class EngineTable {
     return blocks.getIfPresent(new BlockKey(engineKey));
   }
 
-  /** Drops a hash, unless its blocks are {@code needed}. */
+  /** Drops a hash unless {@code needed} returns true for its blocks. */
   void dropUnless(long engineKey, Predicate<long[]> needed) {
     blocks
         .asMap()

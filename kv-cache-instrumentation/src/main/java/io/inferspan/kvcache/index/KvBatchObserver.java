@@ -16,7 +16,7 @@ public interface KvBatchObserver {
    * @param endpoint the publisher's endpoint
    * @param topic the topic; empty if a replay has none
    * @param sequence the publisher's sequence number
-   * @param bytes its size
+   * @param bytes the size of its message
    * @param events the number of events in it
    */
   record Batch(String pod, String endpoint, String topic, long sequence, int bytes, int events) {}
@@ -25,7 +25,7 @@ public interface KvBatchObserver {
    * The observation of a batch that is being applied to the index.
    *
    * @param context the context for the index's writes
-   * @param end called when the batch is applied, or its writes are under way
+   * @param end called when the batch is applied, or its asynchronous writes have started
    */
   record Observation(Context context, Runnable end) implements AutoCloseable {
 

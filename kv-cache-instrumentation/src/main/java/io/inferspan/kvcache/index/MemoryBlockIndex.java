@@ -13,11 +13,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * A block index in the memory of this process.
  *
- * <p>It answers synchronously on the caller's thread. It is bounded in blocks and in bytes; beyond
- * that, it evicts the blocks that were read and written least recently and least often.
+ * <p>It answers synchronously on the caller's thread. Blocks and bytes are limited; above a limit,
+ * the index evicts the blocks that were read and written least recently and least often.
  *
- * <p>A block without holders is treated like one that was never added. A lookup does not stop at
- * it.
+ * <p>A block without holders counts as never added. A lookup continues after it.
  */
 public final class MemoryBlockIndex implements BlockIndex {
 
@@ -29,7 +28,7 @@ public final class MemoryBlockIndex implements BlockIndex {
   private volatile boolean closed;
 
   private MemoryBlockIndex(Builder builder) {
-    // Lookups need only the blocks, so engines' hashes get the smaller part.
+    // Lookups need only the blocks, so engines' hashes get the smaller share of the memory.
     long engineBytes = Math.max(1, builder.maxBytes / 3);
     long blockBytes = Math.max(1, builder.maxBytes - engineBytes);
     this.blocks =
@@ -131,8 +130,8 @@ public final class MemoryBlockIndex implements BlockIndex {
   /**
    * Removes a pod from all blocks.
    *
-   * <p>Lookups ignore it from now on. A thread of the index then removes it from the blocks in the
-   * background; until that ends {@link #size()} counts blocks without holders.
+   * <p>Lookups ignore the pod from now on. A background thread then removes it from the blocks;
+   * until that ends, {@link #size()} also counts blocks without holders.
    */
   @Override
   public CompletionStage<Void> clear(String pod) {
@@ -173,7 +172,7 @@ public final class MemoryBlockIndex implements BlockIndex {
   @Override
   public void close() {
     closed = true;
-    // Memory is released in the background, since that takes time too.
+    // Releases memory in the background, because that takes time.
     sweeper.execute(this::sweep);
     sweeper.shutdown();
   }
@@ -181,30 +180,31 @@ public final class MemoryBlockIndex implements BlockIndex {
   /** Builder for {@link MemoryBlockIndex}. */
   public static final class Builder {
 
-    private static final long MOST_BLOCKS = 1L << 40;
-    private static final long DEFAULT_MOST_BYTES = 2L << 30;
+    private static final long MAX_BLOCKS = 1L << 40;
+    private static final long DEFAULT_MAX_BYTES = 2L << 30;
 
     private long maxBlocks = 100_000_000;
-    private long maxBytes = Math.min(DEFAULT_MOST_BYTES, Runtime.getRuntime().maxMemory() / 4);
+    private long maxBytes = Math.min(DEFAULT_MAX_BYTES, Runtime.getRuntime().maxMemory() / 4);
     private int podCacheSize = 10;
 
     private Builder() {}
 
-    /** Sets the limit of blocks, and of engines' hashes; 100,000,000 by default. */
+    /** Sets the limit for blocks, and the same for engines' hashes; 100,000,000 by default. */
     public Builder maxBlocks(long blocks) {
-      maxBlocks = allowed("maxBlocks", blocks, MOST_BLOCKS);
+      maxBlocks = allowed("maxBlocks", blocks, MAX_BLOCKS);
       return this;
     }
 
     /**
-     * Sets the limit of heap bytes, as estimated. Defaults to a quarter of the heap, at most 2 GiB.
+     * Sets the limit for the estimated size in bytes; by default a quarter of the heap, at most 2
+     * GiB.
      */
     public Builder maxBytes(long bytes) {
       maxBytes = allowed("maxBytes", bytes, Long.MAX_VALUE >>> 1);
       return this;
     }
 
-    /** Sets the limit of holders of a block; 10 by default. The one added first is displaced. */
+    /** Sets the limit for holders of a block; 10 by default. The oldest holder is displaced. */
     public Builder podCacheSize(int holders) {
       podCacheSize = (int) allowed("podCacheSize", holders, Short.MAX_VALUE);
       return this;

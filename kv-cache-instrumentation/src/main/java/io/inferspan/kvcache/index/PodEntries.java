@@ -10,9 +10,9 @@ import java.util.Set;
 /**
  * The interned pod entries of a table, current and retired.
  *
- * <p>Millions of blocks share a few entries. That makes clearing a pod quick: its entries are
- * retired here, which hides them in all blocks at once; they are removed from the blocks later, and
- * equal entries added afterwards are different objects.
+ * <p>Millions of blocks share a few entries, so clearing a pod is quick: retiring its entries hides
+ * them in all blocks at once. They are removed from the blocks later. An equal entry that is added
+ * afterwards is a new object and stays visible.
  */
 final class PodEntries {
 
@@ -26,18 +26,18 @@ final class PodEntries {
   PodEntry[] intern(List<PodEntry> entries) {
     return entries.stream()
         .distinct()
-        .map(entry -> current.get(entry, PodEntries::another))
+        .map(entry -> current.get(entry, PodEntries::copy))
         .toArray(PodEntry[]::new);
   }
 
-  /** Returns a copy: a value that is its own key would never be collected. */
-  private static PodEntry another(PodEntry entry) {
+  /** Returns a copy, because a value that is its own key would never be collected. */
+  private static PodEntry copy(PodEntry entry) {
     return new PodEntry(
         entry.pod(), entry.tier(), entry.speculative(), entry.grouped(), entry.group());
   }
 
-  /** Returns whether all of them are still current. */
-  @SuppressWarnings("ReferenceEquality") // An equal one may have taken its place.
+  /** Returns whether all of these entries are still current. */
+  @SuppressWarnings("ReferenceEquality") // an equal entry may have replaced it
   boolean areCurrent(PodEntry[] interned) {
     for (PodEntry entry : interned) {
       if (current.getIfPresent(entry) != entry) {

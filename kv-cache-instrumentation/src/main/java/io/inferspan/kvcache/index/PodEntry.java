@@ -1,11 +1,11 @@
 package io.inferspan.kvcache.index;
 
 /**
- * A holder of a block: a pod, and the tier of memory that has the block there.
+ * A holder of a block: a pod, and the memory tier in which it has the block.
  *
  * @param pod the pod's identity, usually {@code ip:port}
  * @param tier the tier in lower case: {@code gpu}, {@code cpu} …
- * @param speculative whether a router predicts it and no engine has reported it yet
+ * @param speculative whether a router predicted the block and no engine has reported it yet
  * @param grouped whether the engine named a cache group
  * @param group the cache group; 0 if the engine named none
  */

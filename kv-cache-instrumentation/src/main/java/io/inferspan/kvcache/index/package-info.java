@@ -1,9 +1,9 @@
 /**
  * The index of the pods that hold each block.
  *
- * <p>Contains {@link io.inferspan.kvcache.index.BlockIndex} and the backend in memory, which do not
- * depend on spans; a wrapper adds them. The backend in Redis and engines' events are modules of
- * their own.
+ * <p>Contains {@link io.inferspan.kvcache.index.BlockIndex} and its in-memory implementation. Both
+ * record no spans; a wrapper adds them. The Redis implementation and the reader of engines' events
+ * are separate modules.
  */
 @NullMarked
 package io.inferspan.kvcache.index;

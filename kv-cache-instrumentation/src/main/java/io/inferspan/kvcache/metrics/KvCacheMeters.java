@@ -33,7 +33,7 @@ public final class KvCacheMeters {
   }
 
   /**
-   * Registers the number of blocks and of evictions of an in-memory index.
+   * Registers the number of blocks in an in-memory index, and the number of its evictions.
    *
    * @param name distinguishes this index from others in the process
    */

@@ -1,8 +1,8 @@
 /**
  * Meters of the index.
  *
- * <p>Nothing else in this module depends on Micrometer; without this package, it need not be on the
- * class path.
+ * <p>Nothing else in this module depends on Micrometer, which is needed at run time only if this
+ * package is used.
  */
 @NullMarked
 package io.inferspan.kvcache.metrics;

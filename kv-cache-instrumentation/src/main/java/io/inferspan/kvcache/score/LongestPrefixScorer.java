@@ -95,12 +95,15 @@ public final class LongestPrefixScorer {
     return to;
   }
 
-  @SuppressWarnings("ReferenceEquality") // The same array is the common case.
+  @SuppressWarnings("ReferenceEquality") // the arrays are mostly identical
   private static boolean same(PodEntry[] one, PodEntry[] other) {
     return one == other || Arrays.equals(one, other);
   }
 
-  /** Adds a run of blocks; pods that do not hold it are moved behind those still in the chain. */
+  /**
+   * Adds the weights of a run of blocks. Pods that do not hold the run are moved after those that
+   * hold all blocks so far, whose number is returned.
+   */
   private int extend(PodEntry[] holders, int blocks, String[] pods, double[] sums, int inChain) {
     int left = inChain;
     for (int i = 0; i < left; ) {
@@ -127,8 +130,8 @@ public final class LongestPrefixScorer {
   }
 
   /**
-   * Adds one by one, to match other implementations to the last bit; sums of whole numbers are
-   * exact.
+   * Adds a weight several times. Adds one by one, to match other implementations to the last bit,
+   * unless the sum is exact because all numbers are whole.
    */
   private static double plus(double before, double weight, int times) {
     if (weight == 1 && before == Math.rint(before)) {

@@ -77,7 +77,7 @@ public final class PodScores {
     return Collections.unmodifiableMap(map);
   }
 
-  /** Checks the position, since the arrays may be longer than their contents. */
+  /** Checks the position, because the arrays may be longer than the number of scores. */
   private int checked(int position) {
     return Objects.checkIndex(position, size);
   }

@@ -1,8 +1,8 @@
 /**
- * Scores: how much of a prompt each pod holds.
+ * Scores pods by how much of a prompt they hold.
  *
- * <p>Contains the scorer, which turns the holders that an index found into a number per pod. It
- * reads no index and records no span.
+ * <p>The scorer converts the result of a lookup to one number per pod. It reads no index and
+ * records no span.
  */
 @NullMarked
 package io.inferspan.kvcache.score;

@@ -96,7 +96,7 @@ class BlockKeysTest {
 
     assertThat(HexFormat.of().formatHex(bytes))
         .isEqualTo("831bcbf29ce484222325f66a746573742d6d6f64656c");
-    assertThat(Fnv1a64.take(Fnv1a64.EMPTY, bytes)).isEqualTo(hasher("cbor-fnv", "").root(MODEL));
+    assertThat(Fnv1a64.update(Fnv1a64.EMPTY, bytes)).isEqualTo(hasher("cbor-fnv", "").root(MODEL));
   }
 
   @ParameterizedTest
@@ -207,7 +207,7 @@ class BlockKeysTest {
   void aWrongSetting_isRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> BlockKeys.builder().algorithm("sha256"))
-        .withMessage("hashAlgorithm is 'sha256'; it may be cbor-fnv or xxh64");
+        .withMessage("hashAlgorithm is 'sha256'; it must be cbor-fnv or xxh64");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> BlockKeys.builder().blockSizeTokens(0))
         .withMessage("blockSizeTokens is 0; it must be 1 or more");
@@ -279,10 +279,10 @@ class BlockKeysTest {
   private static String init(String algorithm, String seed) {
     byte[] octets = seed.getBytes(StandardCharsets.UTF_8);
     if (algorithm.equals("cbor-fnv")) {
-      return Long.toUnsignedString(Fnv1a64.take(Fnv1a64.EMPTY, octets));
+      return Long.toUnsignedString(Fnv1a64.update(Fnv1a64.EMPTY, octets));
     }
     XxHash64 hash = new XxHash64();
-    hash.take(octets);
+    hash.update(octets);
     return Long.toUnsignedString(hash.finish());
   }
 

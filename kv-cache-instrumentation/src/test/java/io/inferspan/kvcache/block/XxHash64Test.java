@@ -44,7 +44,7 @@ class XxHash64Test {
       for (int i = 0; i < octets.length; i++) {
         octets[i] = (byte) (i * 37 + 11);
       }
-      hash.take(octets);
+      hash.update(octets);
       assertThat(Long.toHexString(hash.finish())).as("length %s", known[0]).isEqualTo(known[1]);
     }
   }
@@ -61,7 +61,7 @@ class XxHash64Test {
     for (int round = 0; round < 20_000; round++) {
       byte[] whole = new byte[random.nextInt(140)];
       random.nextBytes(whole);
-      hash.take(whole);
+      hash.update(whole);
       long expected = hash.finish();
 
       inPieces(whole, random);
@@ -76,19 +76,19 @@ class XxHash64Test {
       switch (random.nextInt(3)) {
         case 0 -> {
           int ints = random.nextInt(left / Integer.BYTES + 1);
-          hash.take(ints(whole, at, ints), 0, ints);
+          hash.update(ints(whole, at, ints), 0, ints);
           at += ints * Integer.BYTES;
         }
         case 1 -> {
           if (left >= Long.BYTES) {
             int[] halves = ints(whole, at, 2);
-            hash.take(Integer.toUnsignedLong(halves[0]) | (long) halves[1] << 32);
+            hash.update(Integer.toUnsignedLong(halves[0]) | (long) halves[1] << 32);
             at += Long.BYTES;
           }
         }
         default -> {
           int bytes = random.nextInt(left + 1);
-          hash.take(Arrays.copyOfRange(whole, at, at + bytes));
+          hash.update(Arrays.copyOfRange(whole, at, at + bytes));
           at += bytes;
         }
       }
@@ -104,7 +104,7 @@ class XxHash64Test {
   }
 
   private String of(String text) {
-    hash.take(text.getBytes(StandardCharsets.US_ASCII));
+    hash.update(text.getBytes(StandardCharsets.US_ASCII));
     return Long.toHexString(hash.finish());
   }
 }

@@ -12,51 +12,51 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
-class SpareHitsTest {
+class HitsPoolTest {
 
-  private final SpareHits spare = new SpareHits();
+  private final HitsPool pool = new HitsPool();
 
   @Test
   void aBuffer_isReused() {
-    BlockHits hits = spare.take();
-    spare.giveBack(hits);
+    BlockHits hits = pool.acquire();
+    pool.release(hits);
 
-    assertThat(spare.take()).isSameAs(hits);
-    assertThat(spare.take()).isNotSameAs(hits);
+    assertThat(pool.acquire()).isSameAs(hits);
+    assertThat(pool.acquire()).isNotSameAs(hits);
   }
 
   @Test
-  void oneBufferTooMany_isNotPooled() {
+  void bufferAboveTheMaximum_isNotPooled() {
     List<BlockHits> all = new ArrayList<>();
-    for (int i = 0; i <= SpareHits.MAX_SPARE; i++) {
+    for (int i = 0; i <= HitsPool.MAX_POOLED; i++) {
       all.add(new BlockHits());
     }
-    all.forEach(spare::giveBack);
+    all.forEach(pool::release);
 
-    for (int i = 0; i < SpareHits.MAX_SPARE; i++) {
-      assertThat(all).contains(spare.take());
+    for (int i = 0; i < HitsPool.MAX_POOLED; i++) {
+      assertThat(all).contains(pool.acquire());
     }
-    assertThat(all).doesNotContain(spare.take());
+    assertThat(all).doesNotContain(pool.acquire());
   }
 
   @Test
   void aHugeBuffer_isNotPooled() {
-    BlockHits hits = spare.take();
-    hits.reset(SpareHits.MAX_KEYS_KEPT + 1);
-    spare.giveBack(hits);
+    BlockHits hits = pool.acquire();
+    hits.reset(HitsPool.MAX_POOLED_KEYS + 1);
+    pool.release(hits);
 
-    assertThat(spare.take()).isNotSameAs(hits);
+    assertThat(pool.acquire()).isNotSameAs(hits);
   }
 
   @Test
   void noTwoThreads_haveTheSameBuffer() throws Exception {
-    AtomicIntegerArray users = new AtomicIntegerArray(1);
+    AtomicIntegerArray clashes = new AtomicIntegerArray(1);
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
       List<Future<?>> runs = new ArrayList<>();
       for (int t = 0; t < 4; t++) {
         int mark = t + 1;
-        runs.add(threads.submit(() -> useMany(mark, users)));
+        runs.add(threads.submit(() -> useMany(mark, clashes)));
       }
       for (Future<?> run : runs) {
         run.get(30, TimeUnit.SECONDS);
@@ -64,19 +64,19 @@ class SpareHitsTest {
     } finally {
       threads.shutdownNow();
     }
-    assertThat(users.get(0)).as("buffers seen in two hands").isZero();
+    assertThat(clashes.get(0)).as("buffers that two threads held at once").isZero();
   }
 
-  /** Marks a buffer by its size while it is held; another's mark in it is another holder. */
+  /** Marks each acquired buffer by its size; a different mark means that another thread has it. */
   private void useMany(int mark, AtomicIntegerArray clashes) {
     for (int i = 0; i < 50_000; i++) {
-      BlockHits hits = spare.take();
+      BlockHits hits = pool.acquire();
       hits.reset(mark);
       Thread.onSpinWait();
       if (hits.size() != mark) {
         clashes.incrementAndGet(0);
       }
-      spare.giveBack(hits);
+      pool.release(hits);
     }
   }
 }

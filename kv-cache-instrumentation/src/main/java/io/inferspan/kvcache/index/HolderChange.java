@@ -8,16 +8,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change to the holders of several blocks. The holders of a block are an immutable array, with
- * the latest one last.
+ * A change to the holders of several blocks. The holders of a block are an immutable array, the
+ * latest one last.
  *
  * <p>Consecutive blocks with the same array also share the new array. Use an instance for one call
  * on one thread.
  */
-final class Holders {
+final class HolderChange {
 
   private final UnaryOperator<PodEntry[]> change;
-  private final int most;
+  private final int maxHolders;
 
   private PodEntry[] lastBefore = BlockHits.NO_PODS;
   private PodEntry @Nullable [] lastAfter;
@@ -25,19 +25,19 @@ final class Holders {
   private boolean fresh = true;
   private long displaced;
 
-  private Holders(UnaryOperator<PodEntry[]> change, int most) {
+  private HolderChange(UnaryOperator<PodEntry[]> change, int maxHolders) {
     this.change = change;
-    this.most = most;
+    this.maxHolders = maxHolders;
   }
 
-  /** Adds holders, removes those in {@code gone}, and keeps only the last {@code most}. */
-  static Holders adding(PodEntry[] more, Set<PodEntry> gone, int most) {
-    return new Holders(before -> added(before, more, gone), most);
+  /** Adds holders, removes those in {@code retired}, and keeps only the last {@code maxHolders}. */
+  static HolderChange adding(PodEntry[] more, Set<PodEntry> retired, int maxHolders) {
+    return new HolderChange(before -> added(before, more, retired), maxHolders);
   }
 
   /** Removes the holders for which {@code some.contains} returns true. */
-  static Holders without(Collection<PodEntry> some) {
-    return new Holders(before -> kept(before, some, Set.of()), Integer.MAX_VALUE);
+  static HolderChange without(Collection<PodEntry> some) {
+    return new HolderChange(before -> kept(before, some, Set.of()), Integer.MAX_VALUE);
   }
 
   /** Returns the holders that replace {@code before}; null if none is left. */
@@ -48,7 +48,7 @@ final class Holders {
       fresh = false;
       lastBefore = before;
       PodEntry[] all = change.apply(before);
-      lastDisplaced = Math.max(0, all.length - most);
+      lastDisplaced = Math.max(0, all.length - maxHolders);
       PodEntry[] last =
           lastDisplaced > 0 ? Arrays.copyOfRange(all, lastDisplaced, all.length) : all;
       lastAfter = last.length == 0 ? null : last;
@@ -62,16 +62,16 @@ final class Holders {
     return displaced;
   }
 
-  private static PodEntry[] added(PodEntry[] before, PodEntry[] more, Set<PodEntry> gone) {
-    PodEntry[] others = kept(kept(before, gone, Set.of()), List.of(more), Set.of());
+  private static PodEntry[] added(PodEntry[] before, PodEntry[] more, Set<PodEntry> retired) {
+    PodEntry[] others = kept(kept(before, retired, Set.of()), List.of(more), Set.of());
     PodEntry[] all = Arrays.copyOf(others, others.length + more.length);
     System.arraycopy(more, 0, all, others.length, more.length);
     return all;
   }
 
   /**
-   * Returns the holders that are not in {@code some}, limited to {@code pods} unless that is empty;
-   * the same array, without allocation, if nothing is removed.
+   * Returns the holders that are not in {@code some}, limited to {@code pods} unless that is empty.
+   * If nothing is removed, returns the same array.
    */
   static PodEntry[] kept(PodEntry[] before, Collection<PodEntry> some, Set<String> pods) {
     int size = 0;

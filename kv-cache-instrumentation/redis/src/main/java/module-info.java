@@ -1,4 +1,4 @@
-/** The KV-cache index in Redis or Valkey. */
+/** A KV-cache index in Redis or Valkey. */
 module io.inferspan.kvcache.redis {
   exports io.inferspan.kvcache.redis;
 

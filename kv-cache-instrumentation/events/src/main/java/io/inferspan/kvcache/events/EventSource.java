@@ -20,7 +20,7 @@ public record EventSource(String pod, String endpoint, @Nullable String replayEn
   public EventSource {
     if (pod.isBlank()) {
       throw new IllegalArgumentException(
-          "The pod of " + endpoint + " has no name; it must be the address that lookups use");
+          "The pod of " + endpoint + " has no name; set it to the address that lookups use");
     }
     checked("endpoint", endpoint);
     if (replayEndpoint != null) {

@@ -1,6 +1,6 @@
 package io.inferspan.kvcache.events;
 
-/** What a subscriber counts. */
+/** The counters of a subscriber. */
 public enum KvEventCount {
   /** Batches that were applied as they arrived. */
   BATCHES("batches", "Batches applied to the index", "how", "live"),

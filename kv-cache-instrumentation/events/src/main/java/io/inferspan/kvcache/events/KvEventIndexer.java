@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Applies engines' events to an index.
  *
- * <p>Engines identify blocks by their own hashes, lookups by keys made from tokens. So keys are
- * computed here from the events' tokens, continuing from the key of the previous block. Not
- * thread-safe.
+ * <p>Engines identify blocks by their own hashes, but lookups use keys computed from tokens. The
+ * indexer therefore computes the keys from the events' tokens, continuing from the key of the
+ * previous block. Not thread-safe.
  */
 final class KvEventIndexer {
 

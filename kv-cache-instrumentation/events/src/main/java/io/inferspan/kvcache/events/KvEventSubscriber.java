@@ -15,9 +15,8 @@ import org.zeromq.ZMQ;
  * Subscribes to engines' cache events and keeps an index up to date.
  *
  * <p>Announce pods with {@link #podAdded}, or set an endpoint to which engines connect. The
- * subscriber starts daemon threads: a receiver, the workers, and others for replays and for
- * resolving names while there are any. Data from engines never makes it throw; {@link #counts}
- * reports the outcome.
+ * subscriber starts daemon threads: a receiver, the workers, and temporary ones for replays and
+ * name resolution. Data from engines never makes it throw; {@link #counts} reports the outcome.
  */
 public final class KvEventSubscriber implements AutoCloseable {
 
@@ -40,7 +39,7 @@ public final class KvEventSubscriber implements AutoCloseable {
     context.setMaxSockets(Receiver.MOST_SOCKETS);
     context.setThreadFactor((task, name) -> Threads.daemon(task, "inferspan-kv-zmq-" + name));
     context.setUncaughtExceptionHandler((thread, fault) -> counts.increment(KvEventCount.FAULTS));
-    // JeroMQ's thread continues. A socket that is closed meanwhile causes such an exception.
+    // JeroMQ's thread continues. Such an exception occurs, for example, if a socket is being closed.
     context.setNotificationExceptionHandler(
         (thread, fault) ->
             LOG.log(Level.DEBUG, "JeroMQ's I/O thread continues after an exception", fault));

@@ -96,7 +96,7 @@ final class Stream {
     this.actions = actions;
   }
 
-  /** Returns a checksum to compare batches by. */
+  /** Returns a checksum for comparing batches. */
   static int checksum(byte[] payload) {
     CRC32C sum = new CRC32C();
     sum.update(payload);
@@ -169,9 +169,8 @@ final class Stream {
     boolean recovers = mayRecover();
     boolean sameRun = lastApplied == NONE || message.connection() == connection;
     if (sameRun || !replays || recovers) {
-      // Otherwise they are counted once the replay has shown whether the publisher has restarted:
-      // the
-      // missing batches of a restarted publisher are others.
+      // Otherwise, they are counted after the replay has shown whether the publisher has restarted,
+      // because other batches would then be missing.
       countMissed(missing);
     }
     if (recovers) {

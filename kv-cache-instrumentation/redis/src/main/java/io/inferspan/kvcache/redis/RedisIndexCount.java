@@ -1,6 +1,6 @@
 package io.inferspan.kvcache.redis;
 
-/** What a Redis index counts. */
+/** The counters of a Redis index. */
 public enum RedisIndexCount {
   /** Lookups. */
   LOOKUPS("lookups", "Lookups"),

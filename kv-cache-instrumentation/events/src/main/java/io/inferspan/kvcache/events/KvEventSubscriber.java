@@ -39,7 +39,7 @@ public final class KvEventSubscriber implements AutoCloseable {
     context.setMaxSockets(Receiver.MOST_SOCKETS);
     context.setThreadFactor((task, name) -> Threads.daemon(task, "inferspan-kv-zmq-" + name));
     context.setUncaughtExceptionHandler((thread, fault) -> counts.increment(KvEventCount.FAULTS));
-    // JeroMQ's thread continues. Such an exception occurs, for example, if a socket is being closed.
+    // JeroMQ's thread continues. Such an exception occurs, for example, while a socket is closed.
     context.setNotificationExceptionHandler(
         (thread, fault) ->
             LOG.log(Level.DEBUG, "JeroMQ's I/O thread continues after an exception", fault));

@@ -50,7 +50,7 @@ final class Worker implements Runnable, Stream.Actions {
     return queue;
   }
 
-  /** Adds a batch, or counts it as dropped if the queue is full. Called on the receiver's thread. */
+  /** Adds a batch; if the queue is full, counts it as dropped. Called on the receiver's thread. */
   void offer(Message message) {
     message.stream().arrived(message.sequence());
     if (!queue.offer(message, 1)) {

@@ -84,7 +84,7 @@ public final class Settings {
 
   public static final Setting<Integer> MAX_IDLE_CONNS_PER_HOST =
       in(UPSTREAM, "max-idle-conns-per-host", Kind.count(0), 1024)
-          .says("Idle connections kept per host; at least the expected concurrency.");
+          .says("Idle connections kept per host; set it to at least the expected concurrency.");
 
   public static final Setting<String> KV_CONNECTOR =
       in(

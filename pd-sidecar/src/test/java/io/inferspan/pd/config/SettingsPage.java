@@ -29,19 +29,21 @@ final class SettingsPage {
     line("");
     line("Every setting of the sidecar.");
     line("");
-    line("- A setting is a flag (`--port=8000` or `--port 8000`; `--tracing` alone is true), and");
-    line("  a key in YAML: the value of `--configuration`, or the file in `--configuration-file`.");
-    line("- Some settings are also an environment variable.");
+    line("- Each setting is a flag (`--port=8000` or `--port 8000`; `--tracing` alone means true)");
+    line("  and a key in YAML: in the text of `--configuration` or in the file that");
+    line("  `--configuration-file` names.");
+    line("- Some settings also have an environment variable.");
     line("- A flag overrides YAML, and YAML overrides the environment.");
     line("- A list is separated by commas, or the flag is repeated.");
     line("- Durations are written as in Go: `200ms`, `1m30s`.");
     line("- Sizes are in bytes, or have a unit: `KiB`, `MiB`, `GiB`.");
-    line("- In YAML, an empty value means not set.");
+    line("- A key in YAML with an empty value counts as not set.");
     line("- If a variable is malformed, the sidecar ignores it and logs a warning.");
     line("");
     line("The *decoder* is the engine in the sidecar's pod. A *prefiller* is an engine that runs");
     line("prefill. A *rank* is one of an engine's data-parallel processes.");
-    line("A [connector](docs/requests.md#connectors) is the engines' way to transfer KV blocks.");
+    line("A [connector](docs/requests.md#connectors) is the method by which engines transfer KV");
+    line("blocks.");
     line("");
     line("This page is generated from `io.inferspan.pd.config.Settings`. To update it, run");
     line(
@@ -84,7 +86,7 @@ final class SettingsPage {
     if (setting.formerly != null) {
       return " Formerly " + code(setting.formerly) + ".";
     }
-    return setting.group == Group.SOURCE ? " Only a flag." : "";
+    return setting.group == Group.SOURCE ? " Only as a flag." : "";
   }
 
   private void ignored() {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A real process whose calls are counted: from outside, and from when its library is found. */
+/** A real process whose calls of a library are counted once the library is found. */
 class LibraryProbesTest {
 
   private static final int BZIP_CALLS = 3;
@@ -74,7 +74,7 @@ class LibraryProbesTest {
   }
 
   @Test
-  void libraryLoadedLater_isFoundByAnotherLook() throws IOException {
+  void libraryLoadedLater_isFoundWhenTheProcessIsExaminedAgain() throws IOException {
     look();
     assertThat(probes.libraries()).isEmpty();
 
@@ -89,7 +89,7 @@ class LibraryProbesTest {
   }
 
   @Test
-  void secondLook_attachesNothingTwice() throws IOException {
+  void processExaminedTwice_isProbedOnce() throws IOException {
     send("load");
     look();
     look();
@@ -99,7 +99,7 @@ class LibraryProbesTest {
   }
 
   @Test
-  void forgottenProcess_isNotObservedAnyMore() throws IOException {
+  void forgottenProcess_isNoLongerObserved() throws IOException {
     send("load");
     look();
     probes.forget((int) python.pid());
@@ -110,7 +110,7 @@ class LibraryProbesTest {
   }
 
   @Test
-  void killedProcess_isSweptOut() throws IOException, InterruptedException {
+  void killedProcess_isRemovedByTheNextSweep() throws IOException, InterruptedException {
     send("load");
     look();
     assertThat(probes.libraries()).hasSize(1);
@@ -123,12 +123,12 @@ class LibraryProbesTest {
   }
 
   @Test
-  void whileTheyRest_probesAreOffAndAreTheSameAfterwards() throws IOException {
+  void pausedProbes_countNothingUntilTheyResume() throws IOException {
     send("load");
     look();
     probes.pause(EventClass.LAUNCHES);
     send("3");
-    assertThat(counts.percpuSum(BZIP_CALLS)).as("of another class").isEqualTo(3);
+    assertThat(counts.percpuSum(BZIP_CALLS)).as("calls while another class is paused").isEqualTo(3);
     probes.pause(EventClass.CALLS);
     send("7");
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(3);
@@ -142,7 +142,7 @@ class LibraryProbesTest {
   }
 
   @Test
-  void libraryFoundWhileTheyRest_isWatchedAfterwards() throws IOException {
+  void libraryFoundDuringAPause_isObservedAfterwards() throws IOException {
     probes.pause(EventClass.CALLS);
     send("load");
     look();
@@ -155,9 +155,8 @@ class LibraryProbesTest {
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
   }
 
-  /** The process that led to the file may have exited. */
   @Test
-  void processThatShowedTheLibraryEndsMeanwhile_othersAreStillWatchedAfterwards()
+  void processInWhichTheLibraryWasFoundExitsDuringAPause_othersAreStillObservedAfterwards()
       throws IOException, InterruptedException {
     Process first = python;
     send("load");
@@ -180,7 +179,7 @@ class LibraryProbesTest {
   }
 
   @Test
-  void processThatEndsWhileTheyRest_isForgottenAndNothingIsHeldOpen()
+  void processThatExitsDuringAPause_isForgottenAndItsLibraryIsClosed()
       throws IOException, InterruptedException {
     send("load");
     look();
@@ -213,10 +212,10 @@ class LibraryProbesTest {
     probes.look((int) python.pid());
   }
 
-  private void send(String order) throws IOException {
-    Writer orders = python.outputWriter();
-    orders.write(order + "\n");
-    orders.flush();
+  private void send(String command) throws IOException {
+    Writer input = python.outputWriter();
+    input.write(command + "\n");
+    input.flush();
     assertThat(python.inputReader().readLine()).isEqualTo("done");
   }
 }

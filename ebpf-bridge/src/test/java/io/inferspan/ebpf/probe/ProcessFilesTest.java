@@ -13,13 +13,13 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes as {@code /proc} describes them, those of other containers and upgrades among them. */
+/** Processes in a simulated {@code /proc}, such as those in containers or with replaced files. */
 class ProcessFilesTest {
 
   @TempDir private Path proc;
 
   @Test
-  void name_mayHoldAnything() throws IOException {
+  void processName_mayContainAnyCharacter() throws IOException {
     stat(7, "a) b (c", 4711);
 
     assertThat(new ProcessFiles(proc).find(7)).isEqualTo(new Identity(7, 4711));
@@ -27,7 +27,7 @@ class ProcessFilesTest {
   }
 
   @Test
-  void codeOfWantedName_isFoundOnce() throws IOException {
+  void libraryMappedTwice_isFoundOnce() throws IOException {
     maps(7, code(5, "/lib/libcuda.so.1") + code(5, "/lib/libcuda.so.1"));
 
     assertThat(new ProcessFiles(proc).libraries(new Identity(7, 1), "libcuda.so.1"::equals))
@@ -35,7 +35,7 @@ class ProcessFilesTest {
   }
 
   @Test
-  void dataAndOtherNames_areNot() throws IOException {
+  void dataMappingsAndOtherNames_areIgnored() throws IOException {
     maps(7, "7f30-7f40 rw-p 00002000 fe:01 5   /lib/libcuda.so.1\n" + code(6, "/lib/libm.so.6"));
 
     assertThat(new ProcessFiles(proc).libraries(new Identity(7, 1), "libcuda.so.1"::equals))
@@ -43,7 +43,7 @@ class ProcessFilesTest {
   }
 
   @Test
-  void fileThatWasReplaced_isReachedByItsMapping() throws IOException {
+  void replacedFile_isOpenedThroughItsMapping() throws IOException {
     maps(7, code(5, "/lib/libcuda.so.1 (deleted)"));
 
     assertThat(new ProcessFiles(proc).libraries(new Identity(7, 1), "libcuda.so.1"::equals))
@@ -54,7 +54,7 @@ class ProcessFilesTest {
   }
 
   @Test
-  void fileOfAContainer_isReachedByItsRoot() throws IOException {
+  void fileInAContainer_isOpenedThroughTheProcessRoot() throws IOException {
     Path library = Files.createDirectories(proc.resolve("7/root/lib")).resolve("libcuda.so.1");
     Files.writeString(library, "");
     long inode = ((Number) Files.getAttribute(library, "unix:ino")).longValue();
@@ -66,7 +66,7 @@ class ProcessFilesTest {
   }
 
   @Test
-  void numberUsedAgain_isAnotherProcess() throws IOException {
+  void reusedPid_isAnotherProcess() throws IOException {
     stat(7, "python", 100);
     maps(7, code(5, "/lib/libz.so.1"));
     LibraryProbes probes = probes();
@@ -81,7 +81,7 @@ class ProcessFilesTest {
   }
 
   @Test
-  void brokenLibrary_isTriedOnceForAllItsProcesses() throws IOException {
+  void brokenLibrary_isReadOnceForAllItsProcesses() throws IOException {
     LibraryProbes probes = probes();
     for (int pid = 1; pid <= 3; pid++) {
       stat(pid, "python", pid);
@@ -94,8 +94,8 @@ class ProcessFilesTest {
   }
 
   @Test
-  void programWithNothingToWatch_isLookedIntoOnceForAllItsProcesses() throws IOException {
-    Path program = Files.writeString(proc.resolve("sleep"), "of no format that could be read");
+  void programWithoutKnownFunctions_isExaminedOnceForAllItsProcesses() throws IOException {
+    Path program = Files.writeString(proc.resolve("sleep"), "not an ELF file");
     LibraryProbes probes = probes(WatchedFunctions.MAIN_PROGRAM);
     for (int pid = 1; pid <= 3; pid++) {
       run(pid, program);
@@ -104,14 +104,14 @@ class ProcessFilesTest {
     }
     assertThat(probes.failures()).isEqualTo(1);
 
-    Files.writeString(program, "and that was replaced");
+    Files.writeString(program, "another version");
     probes.lookAtProgram(3);
     assertThat(probes.failures()).isEqualTo(2);
   }
 
   @Test
-  void programThatEndedWhileItWasLookedInto_isLookedIntoAgain() throws IOException {
-    Path program = Files.writeString(proc.resolve("sleep"), "of no format that could be read");
+  void programOfAProcessThatHasExited_isExaminedAgainForTheNextProcess() throws IOException {
+    Path program = Files.writeString(proc.resolve("sleep"), "not an ELF file");
     LibraryProbes probes = probes(WatchedFunctions.MAIN_PROGRAM);
     run(1, program);
     Files.delete(proc.resolve("1/stat"));
@@ -124,7 +124,7 @@ class ProcessFilesTest {
   }
 
   @Test
-  void garbage_isReadAsNothing() throws IOException {
+  void randomFiles_neverThrowAndContainNothing() throws IOException {
     long seed = 11;
     System.out.println("seed " + seed);
     Random random = new Random(seed);

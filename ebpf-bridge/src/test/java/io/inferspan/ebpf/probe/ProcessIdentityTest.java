@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Cgroups as container runtimes name them. */
+/** Identities from cgroups, named as container runtimes do, and from executables and titles. */
 class ProcessIdentityTest {
 
   private static final String ID =
@@ -40,12 +40,12 @@ class ProcessIdentityTest {
             + "/cri-containerd-ID.scope|ID|HASH",
         "0::/kubepods/burstable/podUID/ID|ID|UID",
         "0::/k8s.io/kubepods-podUID_.slice:cri-containerd:ID|ID|UID",
-        // An agent in a separate cgroup namespace sees the others this way.
+        // As seen by an agent in another cgroup namespace.
         "0::/../../kubepods-burstable-podUID_.slice/cri-containerd-ID.scope|ID|UID",
         // A node that is a container.
         "0::/docker/OUTER/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-podUID_.slice"
             + "/cri-containerd-ID.scope|ID|UID",
-        // The monitor of a container is not in it.
+        // A container's monitor, which is not in the container.
         "0::/kubepods.slice/kubepods-podUID_.slice/crio-conmon-ID.scope||UID",
         "0::/user.slice/user-1000.slice/session-3.scope||",
         "0::/||",
@@ -63,13 +63,13 @@ class ProcessIdentityTest {
   }
 
   @Test
-  void firstHierarchyMayBeTheRoot() throws IOException {
+  void hierarchyWithoutAContainer_isIgnored() throws IOException {
     assertThat(identity("12:rdma:/\n5:memory:/docker/" + ID + "\n0::/system.slice").containerId())
         .isEqualTo(ID);
   }
 
   @Test
-  void executable_isTheProgramsFileName() throws IOException {
+  void executable_isItsFileName() throws IOException {
     Files.createSymbolicLink(process().resolve("exe"), Path.of("/usr/bin/python3.11"));
 
     assertThat(ProcessIdentity.of(new ProcessFiles(proc), 7).executable()).isEqualTo("python3.11");
@@ -85,21 +85,21 @@ class ProcessIdentityTest {
     "/usr/bin/VLLM::Worker_TP1,",
     "python3 VLLM::Worker_TP1,",
   })
-  void titleOfAWorker_namesItsRank(String title, @Nullable String rank) throws IOException {
+  void titleOfAWorker_containsItsRank(String title, @Nullable String rank) throws IOException {
     Files.writeString(process().resolve("cmdline"), title.replace(' ', '\0') + "\0\0\0");
 
     assertThat(ProcessIdentity.of(new ProcessFiles(proc), 7).rank()).isEqualTo(rank);
   }
 
   @Test
-  void titleThatIsTooLongForARank_isCutOff() throws IOException {
+  void rankInALongTitle_isTruncated() throws IOException {
     Files.writeString(process().resolve("cmdline"), "mine::Worker_" + "A1".repeat(50_000) + "\0");
 
     assertThat(ProcessIdentity.of(new ProcessFiles(proc), 7).rank()).isEqualTo("A1".repeat(8));
   }
 
   @Test
-  void processThatIsGone_isUnknown() {
+  void exitedProcess_isUnknown() {
     assertThat(ProcessIdentity.of(new ProcessFiles(proc), 8)).isEqualTo(ProcessIdentity.UNKNOWN);
   }
 

@@ -35,7 +35,7 @@ class ProcessWatchTest {
   }
 
   @Test
-  void chosenProcess_isInTheTableUntilItEnds() throws IOException {
+  void selectedProcess_isInTheTableUntilItExits() throws IOException {
     born(SERVER, "python3");
     born(42, "bash");
     start();
@@ -48,7 +48,7 @@ class ProcessWatchTest {
   }
 
   @Test
-  void processThatEndsWhileItIsLookedAt_leavesNoEntry() {
+  void processThatExitsWhileItIsExamined_leavesNoEntry() {
     table.onAdd =
         pid -> {
           // The kernel had nothing to remove yet, and the exit was not queued.
@@ -60,13 +60,12 @@ class ProcessWatchTest {
     born(SERVER, "python3");
     watch.note(Change.STARTED, SERVER);
 
-    Eventually.is("the look", () -> table.adds > 0);
-    Eventually.is("the end", table.pids::isEmpty);
+    Eventually.is("the process in the table", () -> table.adds > 0);
+    Eventually.is("an empty table", table.pids::isEmpty);
   }
 
-  /** Most of the processes of a machine live for a moment. */
   @Test
-  void processThatHasEndedAgain_isNotExamined() {
+  void processThatExitsAtOnce_isNotExamined() {
     start();
     for (int pid = 1_000; pid < 1_200; pid++) {
       born(pid, "python3");
@@ -81,7 +80,7 @@ class ProcessWatchTest {
   }
 
   @Test
-  void processThatEndedUnnoticed_leavesNoEntry() throws IOException {
+  void processWhoseExitIsNotReported_leavesNoEntry() throws IOException {
     born(SERVER, "python3");
     start();
 
@@ -91,7 +90,7 @@ class ProcessWatchTest {
   }
 
   @Test
-  void errorAboutOneProcess_isCountedAndTheNextIsFollowed() {
+  void errorAtOneProcess_isCountedAndTheNextIsAdded() {
     table.onAdd =
         pid -> {
           if (pid == 42) {
@@ -110,7 +109,7 @@ class ProcessWatchTest {
   }
 
   @Test
-  void tidyingUpThatFails_isCountedAndTheRestIsDone() throws IOException {
+  void failedHousekeeping_isCountedAndProcessesAreStillFound() throws IOException {
     start(
         () -> {
           throw new IllegalStateException("no");
@@ -136,9 +135,11 @@ class ProcessWatchTest {
     start(() -> {});
   }
 
-  private void start(Runnable often) {
+  private void start(Runnable housekeeping) {
     ProcessScope scope = new ProcessScope(new Choice(false, Set.of(), Set.of("python3"), ""), proc);
-    watch = ProcessWatch.start(scope, new ProcessWatch.Parts(List.of(), table, often, false, 0));
+    watch =
+        ProcessWatch.start(
+            scope, new ProcessWatch.Parts(List.of(), table, housekeeping, false, 0));
     assertThat(watch.awaitFirstScan(Duration.ofSeconds(20))).isTrue();
   }
 
@@ -160,7 +161,7 @@ class ProcessWatchTest {
     }
   }
 
-  /** The kernel's. */
+  /** A simulated table of the kernel. */
   private static final class Table implements ProcessWatch.Targets {
 
     private final Set<Integer> pids = ConcurrentHashMap.newKeySet();

@@ -26,7 +26,7 @@ class WatchedFunctionsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"libcudadebugger.so.1", "libcuda.a", "libcuda", "libcuda.so1", "", "python"})
-  void otherFiles_areNot(String fileName) {
+  void otherFile_isNotWatched(String fileName) {
     assertThat(watched.watches(fileName)).isFalse();
   }
 

@@ -47,7 +47,7 @@ class RingReaderTest {
   }
 
   @Test
-  void recordsThatWrap_areReadInOnePiece() {
+  void recordsThatWrap_areContiguous() {
     List<Long> written = new ArrayList<>();
     for (long i = 0; i < 5_000; i++) {
       assertThat(kernel.write(event(i))).isTrue();
@@ -63,7 +63,7 @@ class RingReaderTest {
   }
 
   @Test
-  void recordStillBeingWritten_isWaitedForAndHidesTheOnesBehind() {
+  void busyRecord_holdsUpTheRecordsAfterIt() {
     byte[] first = event(1);
     long at = kernel.reserve(first.length);
     kernel.write(event(2));
@@ -78,7 +78,7 @@ class RingReaderTest {
   }
 
   @Test
-  void discardedRecord_isPassedOver() {
+  void discardedRecord_isSkipped() {
     kernel.write(event(1));
     long at = kernel.reserve(80);
     kernel.commit(at, 80, RingReader.DISCARDED);
@@ -91,20 +91,20 @@ class RingReaderTest {
   }
 
   @Test
-  void room_isGivenBackBeforeTheEnd() {
+  void space_isReleasedBeforeTheEnd() {
     while (kernel.write(event(7))) {}
-    AtomicLong givenBackMeanwhile = new AtomicLong();
+    AtomicLong releasedMeanwhile = new AtomicLong();
 
     reader.drain(
         event -> {
-          givenBackMeanwhile.accumulateAndGet(kernel.consumed(), Math::max);
+          releasedMeanwhile.accumulateAndGet(kernel.consumed(), Math::max);
         });
 
-    assertThat(givenBackMeanwhile).hasValueGreaterThan(SIZE / 2);
+    assertThat(releasedMeanwhile).hasValueGreaterThan(SIZE / 2);
   }
 
   @Test
-  void producerThatIsAlwaysFaster_doesNotHoldTheReaderForGood() {
+  void fastProducer_doesNotBlockTheReaderForever() {
     kernel.write(event(1));
 
     long bytes = reader.drain(event -> kernel.write(event(2)));
@@ -113,7 +113,7 @@ class RingReaderTest {
   }
 
   @Test
-  void throwingHandler_losesItsRecordOnly() {
+  void throwingHandler_losesOnlyItsRecord() {
     kernel.write(event(1));
     kernel.write(event(2));
 
@@ -144,7 +144,7 @@ class RingReaderTest {
   }
 
   @Test
-  void nextReader_goesOnWhereTheLastLeftOff() {
+  void nextReader_continuesWhereTheLastOneStopped() {
     kernel.write(event(1));
     drain();
     kernel.write(event(2));
@@ -155,7 +155,7 @@ class RingReaderTest {
   }
 
   @Test
-  void sizeThatIsNoRings_isRefused() {
+  void invalidRingSize_isRefused() {
     assertThatThrownBy(() -> new RingWriter(arena, 12_288).memory())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(

@@ -90,7 +90,7 @@ class RingThreadTest {
 
   @ParameterizedTest
   @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
-  void failingHandler_isCountedAndGoesOn(Class<? extends Throwable> failure) throws Exception {
+  void failingHandler_isCountedAndCalledAgain(Class<? extends Throwable> failure) throws Exception {
     CountDownLatch good = new CountDownLatch(1);
     EventHandler handler =
         new EventHandler() {
@@ -122,12 +122,12 @@ class RingThreadTest {
       }
       throw (RuntimeException) thrown;
     } catch (ReflectiveOperationException e) {
-      throw new LinkageError("no such failure can be made", e);
+      throw new LinkageError("the failure cannot be created", e);
     }
   }
 
   @Test
-  void hangingHandler_doesNotHoldUpTheClose() {
+  void hangingHandler_doesNotBlockClose() {
     CountDownLatch entered = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     RingThread ring =
@@ -157,7 +157,7 @@ class RingThreadTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void idleThread_soonWaitsForLongTimes(boolean handlerRests) throws Exception {
+  void idleThread_waitsWithTheLongestTimeout(boolean handlerRests) throws Exception {
     EventHandler handler =
         new EventHandler() {
           @Override
@@ -170,7 +170,7 @@ class RingThreadTest {
         };
     List<Integer> timeouts = new CopyOnWriteArrayList<>();
     CountDownLatch enough = new CountDownLatch(1);
-    RingThread.Readiness timeThatPassesAtOnce =
+    RingThread.Readiness immediateTimeouts =
         millis -> {
           if (timeouts.size() < 30) {
             timeouts.add(millis);
@@ -179,17 +179,17 @@ class RingThreadTest {
           enough.countDown();
           return await(millis);
         };
-    try (RingThread ring = RingThread.start(reader, handler, timeThatPassesAtOnce)) {
+    try (RingThread ring = RingThread.start(reader, handler, immediateTimeouts)) {
       assertThat(enough.await(10, TimeUnit.SECONDS)).isTrue();
-      // At most 4 turns a second.
+      // 256 ms: at most 4 reads per second.
       assertThat(timeouts.subList(10, 30)).containsOnly(256);
       assertThat(ring.failures()).isZero();
     }
   }
 
-  /** Programs wake the thread at 64 KiB. */
+  /** Programs wake the thread at 64 KiB, when a ring of that size is full. */
   @Test
-  void ringThatIsFullBeforeItsThreadIsWoken_isReadMoreOften() throws Exception {
+  void smallRing_isReadMoreOften() throws Exception {
     RingWriter small = new RingWriter(arena, 1 << 16);
     List<Integer> timeouts = new CopyOnWriteArrayList<>();
     CountDownLatch enough = new CountDownLatch(1);
@@ -211,7 +211,7 @@ class RingThreadTest {
   }
 
   @Test
-  void fewEvents_areReadTogetherAfterLongerPausesThatMuchDataEnds() throws Exception {
+  void pause_growsWithFewEventsAndShrinksWithMany() throws Exception {
     List<Integer> pauses = new CopyOnWriteArrayList<>();
     List<ReaderState> states = new CopyOnWriteArrayList<>();
     List<ReaderState> during = new CopyOnWriteArrayList<>();
@@ -226,7 +226,7 @@ class RingThreadTest {
             }
             pauses.add(timeoutMillis);
             during.add(states.getLast());
-            // In a ring of 128 KiB, a pause ought to bring less than 8 KiB.
+            // A pause shrinks if more than 8 KiB arrive, a sixteenth of the ring.
             for (int i = 0; i < (pauses.size() < 12 ? 1 : 200); i++) {
               kernel.write(EVENT);
             }
@@ -247,10 +247,10 @@ class RingThreadTest {
   @Test
   void idleThread_isWokenByTheFirstEvent() throws Exception {
     AtomicBoolean slept = new AtomicBoolean();
-    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch waiting = new CountDownLatch(1);
     CountDownLatch arrived = new CountDownLatch(1);
-    // If asked first, the kernel wakes the reader; otherwise this little data causes no wake-up.
-    Readiness kernelThatCalls =
+    // The kernel wakes a sleeping reader for one event, but not a waiting one.
+    Readiness wakingKernel =
         new Readiness(
             state -> {
               if (state == ReaderState.SLEEPS) {
@@ -259,19 +259,19 @@ class RingThreadTest {
             }) {
           @Override
           public boolean await(int timeoutMillis) {
-            // Only now: data written before is seen without a wake-up.
-            asked.countDown();
+            // Data that was written before this call needs no wake-up.
+            waiting.countDown();
             return awaitLong();
           }
         };
-    try (RingThread ring = RingThread.start(reader, atRest(arrived::countDown), kernelThatCalls)) {
-      assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+    try (RingThread ring = RingThread.start(reader, atRest(arrived::countDown), wakingKernel)) {
+      assertThat(waiting.await(10, TimeUnit.SECONDS)).isTrue();
       kernel.write(EVENT);
       wakeUp.release();
 
       assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(slept).isTrue();
-      // It was the call that ended the wait.
+      // The wake-up ended the wait, not the timeout.
       assertThat(wakeUp.availablePermits()).isZero();
       assertThat(ring.failures()).isZero();
       wakeUp.release(100);
@@ -303,9 +303,9 @@ class RingThreadTest {
   }
 
   @Test
-  void handlerThatIsNotAtRest_isCalledAllTheTime() throws Exception {
+  void handlerThatIsNotAtRest_keepsTheThreadFromSleeping() throws Exception {
     Set<ReaderState> states = ConcurrentHashMap.newKeySet();
-    CountDownLatch looks = new CountDownLatch(12);
+    CountDownLatch reads = new CountDownLatch(12);
     EventHandler busy =
         new EventHandler() {
           @Override
@@ -313,12 +313,12 @@ class RingThreadTest {
 
           @Override
           public void drained() {
-            looks.countDown();
+            reads.countDown();
           }
         };
     try (RingThread ring = RingThread.start(reader, busy, new Readiness(states::add))) {
-      // The waits have grown to the longest by the seventh look.
-      assertThat(looks.await(20, TimeUnit.SECONDS)).isTrue();
+      // The waits have grown to the longest by the seventh read.
+      assertThat(reads.await(20, TimeUnit.SECONDS)).isTrue();
       assertThat(states).containsOnly(ReaderState.WAITS, ReaderState.LOOKS);
       assertThat(ring.failures()).isZero();
     }
@@ -338,13 +338,13 @@ class RingThreadTest {
     };
   }
 
-  /** The test's wake-ups, and the states that the thread announces. */
+  /** Waits for the test's wake-ups, and reports the states that the thread publishes. */
   private class Readiness implements RingThread.Readiness {
 
-    private final Consumer<ReaderState> said;
+    private final Consumer<ReaderState> states;
 
-    Readiness(Consumer<ReaderState> said) {
-      this.said = said;
+    Readiness(Consumer<ReaderState> states) {
+      this.states = states;
     }
 
     @Override
@@ -354,7 +354,7 @@ class RingThreadTest {
 
     @Override
     public void setReaderState(ReaderState state) {
-      said.accept(state);
+      states.accept(state);
     }
   }
 }

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/** Writes a ring in ordinary memory as the kernel writes its own. */
+/** Writes records to a simulated ring buffer, as the kernel does. */
 public final class RingWriter {
 
   private static final int PAGE = 4096;
@@ -17,7 +17,7 @@ public final class RingWriter {
   private final long dataBytes;
   private long position;
 
-  /** A ring of this size. */
+  /** Creates an empty ring. */
   public RingWriter(Arena arena, long dataBytes) {
     this.consumer = arena.allocate(PAGE, PAGE);
     this.rest = arena.allocate(PAGE + 2 * dataBytes, PAGE);
@@ -29,7 +29,7 @@ public final class RingWriter {
     return RingMemory.over(consumer, rest, PAGE, dataBytes);
   }
 
-  /** Writes a record; false where there is no room. */
+  /** Writes a record; returns false if there is no space. */
   public boolean write(byte[] record) {
     long at = reserve(record.length);
     if (at < 0) {
@@ -40,7 +40,7 @@ public final class RingWriter {
     return true;
   }
 
-  /** Takes room for a record, which is busy until it is committed; negative where there is none. */
+  /** Reserves space for a record, which is busy until committed; returns -1 if there is none. */
   long reserve(int length) {
     long taken = (length + 8 + 7) & ~7L;
     if (position + taken - consumed() > dataBytes) {
@@ -55,9 +55,9 @@ public final class RingWriter {
 
   void fill(long at, byte[] record) {
     for (int i = 0; i < record.length; i++) {
-      long place = (at + 8 + i) & (dataBytes - 1);
-      rest.set(ValueLayout.JAVA_BYTE, PAGE + place, record[i]);
-      rest.set(ValueLayout.JAVA_BYTE, PAGE + dataBytes + place, record[i]);
+      long offset = (at + 8 + i) & (dataBytes - 1);
+      rest.set(ValueLayout.JAVA_BYTE, PAGE + offset, record[i]);
+      rest.set(ValueLayout.JAVA_BYTE, PAGE + dataBytes + offset, record[i]);
     }
   }
 
@@ -65,11 +65,11 @@ public final class RingWriter {
     header(at, length | flags);
   }
 
-  /** In both copies of the data; a real ring has but one. */
+  /** Writes a header to both copies of the data; the kernel maps the same memory twice instead. */
   private void header(long at, int header) {
-    long place = at & (dataBytes - 1);
-    INT.setRelease(rest, PAGE + dataBytes + place, header);
-    INT.setRelease(rest, PAGE + place, header);
+    long offset = at & (dataBytes - 1);
+    INT.setRelease(rest, PAGE + dataBytes + offset, header);
+    INT.setRelease(rest, PAGE + offset, header);
   }
 
   long consumed() {

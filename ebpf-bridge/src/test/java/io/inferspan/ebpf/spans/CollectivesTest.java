@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Collectives of several ranks, as the kernel numbers them. */
+/** Collectives of several ranks, with the sequence numbers that the kernel's programs assign. */
 class CollectivesTest {
 
   private static final int FIRST = 70;
@@ -56,7 +56,7 @@ class CollectivesTest {
     kernel.happens(at(kind, pid, pid).of(elements, FLOAT16_SUM, word));
   }
 
-  /** A step that calls each of these collectives on communicator {@code number}. */
+  /** Runs a step that calls these collectives of communicator {@code number}. */
   private void step(int pid, long number, long... sequences) {
     kernel.happens(at(Kind.OWNER_BEGAN, pid, pid).result(STEP).of(0, 1, 1));
     for (long sequence : sequences) {
@@ -82,7 +82,7 @@ class CollectivesTest {
   }
 
   @Test
-  void stepsOfTwoRanks_haveTheSameCommunicatorAndNumbers() {
+  void stepsOfTwoRanks_haveTheSameCommunicatorAndSequenceNumber() {
     creates(FIRST, 1, HASH, 0, 2);
     creates(SECOND, 2, HASH, 1, 2);
     step(FIRST, 1, 5, 6, 7);
@@ -100,7 +100,10 @@ class CollectivesTest {
     assertCounts(3, 0);
   }
 
-  /** Its first reported collective need not be that of another rank. */
+  /**
+   * Asserts that the step has no sequence number, because its first reported collective may not be
+   * its first one, and that the next step has one.
+   */
   private void assertStepLacksNumbers() {
     assertThat(steps().getFirst().attributes())
         .containsEntry(NCCL + "communicator", "0xabcd")
@@ -117,7 +120,7 @@ class CollectivesTest {
   }
 
   @Test
-  void callsAreSampled_stepLacksNumbers() {
+  void stepWithSampledCalls_lacksNumbers() {
     creates(FIRST, 1, HASH, 0, 2);
     DetailLevels sampled = DetailLevels.FULL.with(EventClass.CALLS, DetailLevel.SAMPLED);
     kernel.sink.levels().note(sampled, kernel.now);
@@ -130,7 +133,7 @@ class CollectivesTest {
   }
 
   @Test
-  void policyDecidesAboutCalls_stepLacksNumbers() {
+  void stepWithCallsThatAPolicyKept_lacksNumbers() {
     creates(FIRST, 1, HASH, 0, 2);
     kernel.happens(at(Kind.OWNER_BEGAN, FIRST, FIRST).result(STEP).of(0, 1, 1));
     calls(FIRST, Kind.NCCL_ALL_REDUCE, 8, word(1, 6));
@@ -141,7 +144,7 @@ class CollectivesTest {
   }
 
   @Test
-  void recordIsLost_stepLacksNumbers() {
+  void stepDuringWhichARecordIsLost_lacksNumbers() {
     creates(FIRST, 1, HASH, 0, 2);
     kernel.happens(at(Kind.OWNER_BEGAN, FIRST, FIRST).result(STEP).of(0, 1, 1));
     calls(FIRST, Kind.NCCL_ALL_REDUCE, 8, word(1, 7));
@@ -154,7 +157,7 @@ class CollectivesTest {
   }
 
   @Test
-  void endOfStepIsLost_itLacksNumbers() {
+  void stepWhoseEndIsLost_lacksNumbers() {
     creates(FIRST, 1, HASH, 0, 2);
     kernel.happens(at(Kind.OWNER_BEGAN, FIRST, FIRST).result(STEP).of(0, 1, 1));
     calls(FIRST, Kind.NCCL_ALL_REDUCE, 8, word(1, 7));
@@ -165,7 +168,7 @@ class CollectivesTest {
   }
 
   @Test
-  void manyCommunicators_theOneInUseIsStillCompared() {
+  void communicatorInUse_isComparedDespiteManyOthers() {
     creates(FIRST, 1, HASH, 0, 2);
     creates(SECOND, 2, HASH, 1, 2);
     for (int i = 1; i <= 256; i++) {
@@ -179,7 +182,7 @@ class CollectivesTest {
   }
 
   @Test
-  void collective_isASpanWithItsNumber() {
+  void spanOfACollective_hasItsSequenceNumber() {
     creates(FIRST, 1, HASH, 1, 4);
     kernel.happens(
         kernel.event(Kind.NCCL_ALL_GATHER, 10).by(FIRST, FIRST).of(8, FLOAT16_SUM, word(1, 9)));
@@ -204,9 +207,9 @@ class CollectivesTest {
         .orElseThrow();
   }
 
-  /** Its word is an address, and what no one counted has no number. */
+  /** The record has the address of such a communicator, and no sequence number. */
   @Test
-  void creationNotObserved_nothingIsGuessed() {
+  void communicatorWhoseCreationWasNotObserved_hasNoRankAndNoNumbers() {
     step(FIRST, 0);
     kernel.happens(at(Kind.OWNER_BEGAN, SECOND, SECOND).result(STEP).of(0, 1, 1));
     calls(SECOND, Kind.NCCL_ALL_REDUCE, 8, 0x7f00_1234L);
@@ -229,7 +232,7 @@ class CollectivesTest {
   }
 
   @Test
-  void ranksCallDifferentOperations_eachDifferenceIsCounted() {
+  void differentOperationsOfRanks_areCountedAsViolations() {
     creates(FIRST, 1, HASH, 0, 2);
     creates(SECOND, 2, HASH, 1, 2);
     calls(FIRST, Kind.NCCL_ALL_REDUCE, 8, word(1, 1));
@@ -255,7 +258,7 @@ class CollectivesTest {
   }
 
   @Test
-  void rankInTheLargestCommunicator_isTheWorkers() {
+  void rankOfAWorker_isThatInItsLargestCommunicator() {
     creates(FIRST, 1, HASH, 0, 1);
     assertThat(rankOfNextStep(FIRST)).isNull();
     kernel.happens(at(Kind.PROCESS_EXITED, FIRST, 0));
@@ -267,11 +270,11 @@ class CollectivesTest {
     assertThat(rankOfNextStep(FIRST)).isEqualTo("3");
     kernel.happens(at(Kind.PROCESS_EXITED, FIRST, 0));
 
-    assertThat(rankOfNextStep(FIRST)).as("another process with the pid").isNull();
+    assertThat(rankOfNextStep(FIRST)).as("rank of another process with the same pid").isNull();
   }
 
   @Test
-  void title_isTheRankEvenIfThereIsACommunicator() {
+  void rankInTheTitle_takesPrecedenceOverTheCommunicator() {
     kernel.processes.put(FIRST, new ProcessIdentity("python3", null, null, "TP1"));
     creates(FIRST, 1, HASH, 3, 4);
 

@@ -30,7 +30,7 @@ class DurationsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {65, 100, 1_000, 50_000})
-  void manyDurations_haveThemWithinAThirtySecond(int count) {
+  void manyDurations_havePercentilesWithinOneThirtySecond(int count) {
     long[] all = fill(count, new Random(count));
 
     for (int percent : new int[] {1, 50, 90, 99, 100}) {

@@ -6,15 +6,15 @@ import io.inferspan.ebpf.batch.BatchCounters.Count;
 import io.inferspan.ebpf.wire.Kind;
 import org.junit.jupiter.api.Test;
 
-/** Steps of an engine without a plugin, around times in which no traced request is open. */
+/** Steps of an engine without a plugin, before and after pauses without a traced request. */
 class EngineFramesPauseTest extends EngineMessages {
 
   @Test
-  void stepThatMayHaveBegunBeforeCallsWereSeen_isIncomplete() {
+  void stepThatMayHaveBegunBeforeCallsWereObserved_isIncomplete() {
     head(1, "a");
-    add(2, "chatcmpl-a-0123abcd"); // another came unseen
+    add(2, "chatcmpl-a-0123abcd"); // slot 1 was added unobserved
     work();
-    outputs(token(2)); // its first step, of which nothing is missing
+    outputs(token(2)); // the first step of slot 2, which is complete
     pause();
     work();
     outputs(token(2));
@@ -27,7 +27,7 @@ class EngineFramesPauseTest extends EngineMessages {
   @Test
   void stepsOfARequestThatFoundTheEngineIdle_areComplete() {
     addSampled();
-    work(); // a part of the prompt
+    work(); // a chunk of the prompt
     outputs();
     work();
     outputs(token(1) | FINISHED);
@@ -40,16 +40,16 @@ class EngineFramesPauseTest extends EngineMessages {
   }
 
   @Test
-  void stepAfterAPause_isIncomplete_whereAnotherRequestMayRun() {
+  void stepAfterAPause_isIncompleteIfAnotherRequestMayRun() {
     head(1, "a");
-    add(2, "chatcmpl-a-0123abcd"); // another came unseen
+    add(2, "chatcmpl-a-0123abcd"); // slot 1 was added unobserved
     work();
     outputs();
     work();
     outputs(token(2));
     kernel.happens(at(Kind.STEP_CHANGES, ENGINE).of(0, ABORTED, 0).changes(2L | FINISHED));
     pause();
-    add(3, "chatcmpl-b-0123abcd"); // while the step of the other may still run
+    add(3, "chatcmpl-b-0123abcd"); // a step of slot 1 may still run
     work();
     work();
     work();
@@ -59,7 +59,7 @@ class EngineFramesPauseTest extends EngineMessages {
   }
 
   @Test
-  void requestsAndLaunchesBeforeAPause_areNotOfTheStepAfterIt() {
+  void requestsAndLaunchesBeforeAPause_doNotBelongToTheStepAfterIt() {
     addSampled();
     call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
     pause();
@@ -74,25 +74,25 @@ class EngineFramesPauseTest extends EngineMessages {
   }
 
   @Test
-  void stepThatBeganInAPause_isIncomplete_whereEarlierOutputsAreReadLate() {
+  void stepThatBeganDuringAPause_isIncompleteIfEarlierOutputsAreReadLate() {
     head(1, "a");
-    add(2, "chatcmpl-a-0123abcd"); // another came unseen
+    add(2, "chatcmpl-a-0123abcd"); // slot 1 was added unobserved
     work();
     long done = kernel.now;
     kernel.now += FakeKernel.MICRO;
     pause();
     outputsOf(done, token(2));
-    work(); // what is seen of the next step
+    work(); // the observed part of the next step
     outputs(token(2));
 
     assertThat(coverageOfSteps()).containsExactly(0.0, 0.0);
   }
 
   @Test
-  void launchesThatFollowOthersThatWereGivenUp_areNotTheWholeStep() {
+  void launchesAfterAPause_areIncompleteIfLaunchesBeforeItWereNotWaitedFor() {
     addSampled();
     call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
-    pause(); // in which these were waited for
+    pause(); // the wait for this launch is not observed
     long done = kernel.now;
     kernel.now += FakeKernel.MICRO;
     call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0); // of the next step

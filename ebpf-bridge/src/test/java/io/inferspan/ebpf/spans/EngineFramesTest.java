@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the kernel reads in the messages of an engine without a plugin, and the spans of it. */
+/** Spans of the steps of an engine without a plugin, from records of its messages. */
 class EngineFramesTest extends EngineMessages {
 
   @Test
@@ -67,12 +67,12 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void stepWithoutTokens_mayBeOfEachRequest() {
+  void stepWithoutTokens_isInferredToHaveEachRequest() {
     addSampled();
     work();
     outputs(token(1));
     add(2, "cmpl-unsampled-0-0123abcd");
-    work(); // a part of the prompt, perhaps of the first one again
+    work(); // a chunk of a prompt, of slot 2 or, recomputed, of slot 1
     outputs();
     work();
     outputs(token(1) | FINISHED, token(2));
@@ -86,9 +86,9 @@ class EngineFramesTest extends EngineMessages {
         .containsEntry("attribution.membership", "inferred");
   }
 
-  /** Its prompt may be computed again, or it may wait. */
+  /** The request may have been in the step, for its prompt to be recomputed, or may have waited. */
   @Test
-  void requestWithoutAFurtherToken_isInferred_andTheErrorIsBounded() {
+  void requestWithoutAFurtherToken_isInferredWithAnErrorBound() {
     addSampled();
     add(2, "cmpl-unsampled-0-0123abcd");
     work();
@@ -110,7 +110,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void requestThatIsGivenUpInAStep_isInferredToBeInThatStepOnly() {
+  void requestThatIsAbortedDuringAStep_isInferredToBeInThatStepOnly() {
     addSampled();
     add(2, "cmpl-unsampled-0-0123abcd");
     work();
@@ -125,9 +125,9 @@ class EngineFramesTest extends EngineMessages {
         .containsExactly(1L, 0L);
   }
 
-  /** Outputs that could not be read may have said so. */
+  /** The outputs that could not be decoded may have contained the end of the request. */
   @Test
-  void requestThatMayHaveEnded_isNotInferred_beforeItsNextToken() {
+  void requestThatMayHaveEnded_isNotInferredBeforeItsNextToken() {
     addSampled();
     add(2, "cmpl-unsampled-0-0123abcd");
     add(3, "cmpl-long-0-0123abcd");
@@ -149,7 +149,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void stepsThatOverlap_haveMembersButNoLaunches() {
+  void overlappingSteps_haveMembersButNoLaunches() {
     addSampled();
     work();
     call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
@@ -168,7 +168,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void outputsThatAreSentLate_haveTheLaunchesOfTheirSteps() {
+  void stepsWhoseOutputsAreSentLate_haveTheirLaunches() {
     addSampled();
     long[] done = new long[1_000];
     for (int step = 0; step < done.length; step++) {
@@ -187,7 +187,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void launchesOfAWorker_areCountedAndNotAttributed() {
+  void launchesOfAWorker_areCountedButNotAttributed() {
     addSampled();
     call(Kind.CUDA_LAUNCH, WORKER, STREAM, 0);
     outputs(token(1) | FINISHED);
@@ -226,7 +226,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void idWithoutASuffix_isFound_whereItIsSwitchedOff() {
+  void requestId_isFoundIfTheEngineAddsNoSuffix() {
     head(1, "a-0123abcd");
     add(1, "chatcmpl-a-0123abcd");
     work();
@@ -236,7 +236,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void headThatAnotherProcessRead_isNotLinked() {
+  void headReadByAnUnrelatedProcess_isNotLinked() {
     kernel.happens(at(Kind.OWNER_BEGAN, WORKER).under(1).result(1).named(7, 1, 9).requestId("a"));
     add(1, "chatcmpl-a-0123abcd");
     work();
@@ -248,7 +248,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @ParameterizedTest
-  @CsvSource({"19, 14", "18, 13"}) // of no release; that do not belong together
+  @CsvSource({"19, 14", "18, 13"}) // an unknown number of fields; numbers of two releases
   void layoutOfNoRelease_isRefused(long ofRequests, long ofOutputs) {
     requestFields = ofRequests;
     outputFields = ofOutputs;
@@ -262,7 +262,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void plugin_supersedesTheMessages() {
+  void plugin_replacesTheMessages() {
     addSampled();
     kernel.happens(
         at(Kind.SLOT_BOUND, WORKER)
@@ -279,7 +279,7 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void brokenMessages_makeCoverageLess() {
+  void brokenMessages_reduceTheCoverage() {
     addSampled();
     work();
     outputs(token(1));
@@ -293,11 +293,11 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
-  void requestThatIsGivenUp_endsWithTheStepsThatHadBegun() {
+  void abortedRequest_endsAfterTheStepsThatHadBegun() {
     addSampled();
     work();
     kernel.happens(at(Kind.STEP_CHANGES, ENGINE).of(0, ABORTED, 0).changes(1L | FINISHED));
-    outputs(token(1)); // of a step that had begun
+    outputs(token(1)); // of a step that began before the abort
     kernel.pass(2_000 * FakeKernel.MILLI);
 
     assertThat(only("llm_d.engine.prefill").attributes())

@@ -9,7 +9,7 @@ import io.inferspan.testing.TracingExtension;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Messages and calls of an engine without a plugin, as the kernel writes them. */
+/** Records of an engine's messages and calls without a plugin, as the kernel writes them. */
 abstract class EngineMessages {
 
   static final int API_SERVER = 50;
@@ -67,7 +67,7 @@ abstract class EngineMessages {
     kernel.now += FakeKernel.MICRO;
   }
 
-  /** Two launches, and the wait for them. */
+  /** Launches two kernels and waits for them. */
   void work() {
     call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
     call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
@@ -80,7 +80,7 @@ abstract class EngineMessages {
     outputsOf(kernel.now - FakeKernel.MICRO, changes);
   }
 
-  /** The outputs of a step that was done at {@code nanos}. */
+  /** Reports the outputs of a step that ended at {@code nanos}. */
   void outputsOf(long nanos, long... changes) {
     long seconds = Double.doubleToRawLongBits(nanos / 1e9);
     kernel.happens(
@@ -108,7 +108,7 @@ abstract class EngineMessages {
     return named(name).getFirst();
   }
 
-  /** Calls and outputs are not looked at for a while. */
+  /** Begins a new period in which calls are observed, after a pause. */
   void pause() {
     sinceNanos = kernel.now;
     kernel.now += FakeKernel.MICRO;

@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Records of an engine's steps, as the kernel writes them, and the spans that they become. */
+/** Spans of the steps of an engine with the plugin, from records as the kernel writes them. */
 class EngineStepsTest {
 
   private static final int API_SERVER = 50;
@@ -40,7 +40,7 @@ class EngineStepsTest {
     return new FakeKernel(tracing, FoldOptions.defaults());
   }
 
-  /** A sampled head that a process reads; its ids are 7, the number and 9. */
+  /** Makes a process read a sampled head with the ids 7, {@code number} and 9. */
   private void head(int tgid, long number, String requestId) {
     kernel.happens(
         at(Kind.OWNER_BEGAN, tgid, number).result(1).named(7, number, 9).requestId(requestId));
@@ -64,7 +64,7 @@ class EngineStepsTest {
         .known(COOPERATIVE, 0);
   }
 
-  /** A step that launches twice and is waited for behind its end. */
+  /** Runs a step with two launches; the wait for them is after the step's end. */
   private void step(long number, boolean full, long... changes) {
     long owner = 1_000 + number;
     kernel.happens(
@@ -106,7 +106,7 @@ class EngineStepsTest {
   }
 
   @Test
-  void changesInSeveralRecords_areAllMembers() {
+  void changesInSeveralRecords_areMembersOfOneStep() {
     for (int slot = 1; slot <= 40; slot++) {
       head(API_SERVER, slot, "r" + slot);
       bind(slot, "r" + slot);
@@ -132,9 +132,9 @@ class EngineStepsTest {
     assertThat(kernel.sink.accounting().held()).isZero();
   }
 
-  /** An event that is recorded in the middle of a step does not show its end. */
+  /** A CUDA event that is recorded in the middle of a step does not show the step's end. */
   @Test
-  void launchesNotReported_windowBeginsWithTheStepAndEndsWithItsLastEvent() {
+  void busyTimeOfUnreportedLaunches_isFromTheStepsBeginToItsLastCudaEvent() {
     head(API_SERVER, 1, "r1");
     bind(1, "r1");
     reportsLaunches = false;
@@ -162,12 +162,12 @@ class EngineStepsTest {
         .containsEntry("attribution.coverage", 1.0);
     assertThat(named("llm_d.engine.decode").get(0).attributes())
         .containsEntry("llm_d.engine.share_ms", 2.0)
-        .as("the device may have begun later")
+        .as("error bound, because the device may have begun later")
         .containsEntry("attribution.error_bound_ms", 2.0);
   }
 
   @Test
-  void changesLost_membersAreUnknownUntilAllAreReported() {
+  void lostChanges_makeMembersUnknownUntilAllAreReported() {
     for (int slot = 1; slot <= 20; slot++) {
       head(API_SERVER, slot, "r" + slot);
       bind(slot, "r" + slot);
@@ -195,7 +195,7 @@ class EngineStepsTest {
   }
 
   @Test
-  void headOfAnUnrelatedProcess_attributesNothing() {
+  void headReadByAnUnrelatedProcess_isNotLinked() {
     head(API_SERVER + 1, 1, "r1");
     bind(1, "r1");
     step(1, true, 1 | 5L << 32 | PREFILL);
@@ -206,7 +206,7 @@ class EngineStepsTest {
   }
 
   @Test
-  void twoLiveHeadsWithOneId_attributeNothing() {
+  void twoLiveHeadsWithOneId_areNotLinked() {
     head(API_SERVER, 1, "r");
     head(API_SERVER, 2, "r");
     bind(1, "r");
@@ -217,7 +217,7 @@ class EngineStepsTest {
   }
 
   @Test
-  void traceparentOfASlot_isTheRequests() {
+  void traceparentOfASlot_isTheParentOfItsSpans() {
     kernel.happens(bound(1, "r1").named(1, 2, 3));
     step(1, true, decode(1));
     kernel.pass(FakeKernel.MILLI);
@@ -231,7 +231,7 @@ class EngineStepsTest {
   }
 
   @Test
-  void processBindsASlotAndExitsBeforeItsFirstStep_requestEnds() {
+  void requestOfAProcessThatExitsBeforeItsFirstStep_ends() {
     head(API_SERVER, 1, "r1");
     bind(1, "r1");
     kernel.happens(at(Kind.PROCESS_EXITED, WORKER, 0));
@@ -241,7 +241,7 @@ class EngineStepsTest {
   }
 
   @Test
-  void launchesNotCounted_coverageSaysSo() {
+  void uncountedLaunches_makeTheCoverageZero() {
     head(API_SERVER, 1, "r1");
     bind(1, "r1");
     long owner = 1_001;
@@ -255,7 +255,7 @@ class EngineStepsTest {
   }
 
   @Test
-  void waitLost_coverageSaysSo() {
+  void lostWait_makesTheCoverageOfItsStepAndTheNextZero() {
     head(API_SERVER, 1, "r1");
     bind(1, "r1");
     step(1, true, decode(1));
@@ -277,7 +277,7 @@ class EngineStepsTest {
   }
 
   @Test
-  void waitForAnotherStream_endsNoStep() {
+  void waitForAnotherStream_doesNotEndAStep() {
     long owner = 1_001;
     kernel.happens(at(Kind.OWNER_BEGAN, WORKER, owner).result(STEP).of(0, 1, 1));
     call(Kind.CUDA_LAUNCH, owner, 0x5100, 0);
@@ -292,7 +292,7 @@ class EngineStepsTest {
   }
 
   @Test
-  void waitLongBehindTheLastStep_isNoLoss() {
+  void waitLongAfterTheLastStep_isNotALoss() {
     step(1, true);
     kernel.pass(10_000 * FakeKernel.MILLI).pass(10_000 * FakeKernel.MILLI);
     call(Kind.CUDA_STREAM_SYNC, 1_001, 0x5100, 0);

@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a span says of its call, and what of that tells calls apart. */
+/** Attributes with the details of a call, and the details that separate folds. */
 class EventDetailTest {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
@@ -21,7 +21,7 @@ class EventDetailTest {
   private final FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
 
   @Test
-  void details_areReportedInWords() {
+  void details_areReportedByName() {
     kernel.happens(kernel.event(Kind.NCCL_ALL_REDUCE, 5).of(1_024, 7L << 32 | 2, 0xbeef));
     kernel.happens(kernel.event(Kind.NCCL_SEND, 5).of(1, 9L << 32 | 3, 0xbeef));
     kernel.happens(kernel.event(Kind.SCHED_OFFCPU, 5).of(0, 2, 0));
@@ -63,7 +63,7 @@ class EventDetailTest {
   }
 
   @Test
-  void timeOffTheCpu_isDividedByTheCallThatWaited() {
+  void timeOffTheCpu_isFoldedBySystemCall() {
     long read = callPlusOne("read");
     long futex = callPlusOne("futex");
     for (int i = 0; i < 13; i++) {
@@ -82,7 +82,7 @@ class EventDetailTest {
   }
 
   @Test
-  void operationAndItsCall_areJoinedByTheirNumber() {
+  void operationAndItsIoctl_haveTheSameId() {
     for (int i = 1; i <= 8; i++) {
       kernel.happens(kernel.event(Kind.CKP_OPERATION, MICRO).of(0, i, i).text("decode"));
       kernel.happens(kernel.event(Kind.CKP_IOCTL, 10).of(0, 0x5400, i));

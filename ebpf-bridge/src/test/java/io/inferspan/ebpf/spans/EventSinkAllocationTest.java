@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Events are read from the ring and folded without allocating. */
+/** Measures that reading and folding events allocates nothing. */
 class EventSinkAllocationTest {
 
   private static final int LAUNCHES = 3 * Durations.EXACT;
@@ -61,7 +61,7 @@ class EventSinkAllocationTest {
   }
 
   @Test
-  void requestsThatComeAndGo_useTheFoldsOfThoseBefore() {
+  void laterRequests_reuseTheFoldsOfEarlierOnes() {
     FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
     EventView launch = kernel.event(Kind.CUDA_LAUNCH, 1_000).of(1, 0, 0).view();
     long[] allocated = new long[40];
@@ -81,7 +81,8 @@ class EventSinkAllocationTest {
   }
 
   /**
-   * The JVM itself allocates some bytes on this thread now and then, such as when it recompiles.
+   * Asserts that most rounds allocate nothing. The JVM itself allocates some bytes on this thread
+   * now and then, such as when it recompiles.
    */
   private static void assertNothing(long[] bytesOfRounds) {
     long[] sorted = bytesOfRounds.clone();

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What is kept is bounded, and what does not fit is written rather than lost. */
+/** Limits of requests, folds and single spans: beyond them, events are written early, not lost. */
 class EventSinkBoundsTest {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
@@ -40,7 +40,7 @@ class EventSinkBoundsTest {
   }
 
   @Test
-  void oneRequestTooMany_hasTheQuietestWritten() {
+  void requestBeyondTheLimit_evictsTheLeastRecentlyUsed() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(3, 100, 10, 10));
     for (long request = 1; request <= 3; request++) {
       kernel.happens(of(kernel, request)).happens(of(kernel, request));
@@ -60,7 +60,7 @@ class EventSinkBoundsTest {
   }
 
   @Test
-  void requestsThatAreQuiet_areForgottenForOthers() {
+  void requestBeyondTheLimit_evictsWrittenRequests() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10));
     for (long request = 1; request <= 2; request++) {
       kernel.happens(EventBytes.of(Kind.OWNER_BEGAN).under(request));
@@ -78,7 +78,7 @@ class EventSinkBoundsTest {
   }
 
   @Test
-  void requestThatHasEnded_makesRoomFirst() {
+  void endedRequest_isEvictedFirst() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10));
     kernel.happens(of(kernel, 1)).happens(of(kernel, 2));
     kernel.happens(EventBytes.of(Kind.OWNER_ENDED).under(2));
@@ -91,7 +91,7 @@ class EventSinkBoundsTest {
   }
 
   @Test
-  void detailsBeyondTheBound_areFoldedByKindAndNotLost() {
+  void detailsBeyondTheLimit_areFoldedByKind() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 1_000, 4, 10));
     for (int i = 0; i < 40; i++) {
       kernel.happens(of(kernel, 1).of(1, i % 20, 0));
@@ -101,16 +101,16 @@ class EventSinkBoundsTest {
 
     assertThat(tracing.spans()).hasSize(4 + 2);
     assertThat(written()).isEqualTo(80);
-    List<SpanRecord> untold =
+    List<SpanRecord> mixed =
         tracing.spans().stream().filter(s -> s.attribute("process.pid") == null).toList();
-    assertThat(untold)
+    assertThat(mixed)
         .extracting(SpanRecord::name)
         .containsExactlyInAnyOrder("cuda.launch (folded)", "cuda.init (folded)");
-    assertThat(untold).noneMatch(s -> s.attributes().containsKey("inferspan.ebpf.cuda.stream"));
+    assertThat(mixed).noneMatch(s -> s.attributes().containsKey("inferspan.ebpf.cuda.stream"));
   }
 
   @Test
-  void oneFoldTooMany_hasARequestWritten() {
+  void foldBeyondTheLimit_evictsARequest() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10));
     for (long request = 1; request <= 4; request++) {
       kernel.happens(of(kernel, request)).happens(of(kernel, request));
@@ -123,7 +123,7 @@ class EventSinkBoundsTest {
   }
 
   @Test
-  void requestThatNeedsAllFoldsAlone_isWrittenInPieces() {
+  void requestWithMoreFoldsThanTheLimit_isWrittenInPieces() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10));
     for (int i = 0; i < 7; i++) {
       kernel.happens(of(kernel, 1).of(1, i, 0));
@@ -135,7 +135,7 @@ class EventSinkBoundsTest {
   }
 
   @Test
-  void slowEventsBeyondTheBound_areFolded() {
+  void slowEventsBeyondTheLimit_areFolded() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 100, 10, 5));
     for (int i = 0; i < 12; i++) {
       kernel.happens(Kind.CUDA_DEVICE_SYNC, 2 * MILLI);
@@ -165,7 +165,7 @@ class EventSinkBoundsTest {
   }
 
   @Test
-  void optionsThatCannotBe_areRefusedInOneSentence() {
+  void invalidOptions_areRefused() {
     assertThatThrownBy(() -> new FoldOptions.Bounds(0, 1, 1, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("requests is 0, but must be from 1 to 1048576");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What becomes of the events of a request. */
+/** Events of a request as spans of their own and as folds. */
 class EventSinkTest {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
@@ -25,13 +25,18 @@ class EventSinkTest {
   private final FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
 
   @AfterEach
-  void booksBalance() {
+  void accountingBalances() {
     assertBalance(kernel.sink.accounting());
   }
 
-  static void assertBalance(SpanAccounting books) {
-    assertThat(books.emitted() + books.folded() + books.control() + books.dropped() + books.held())
-        .isEqualTo(books.consumed());
+  static void assertBalance(SpanAccounting counts) {
+    assertThat(
+            counts.emitted()
+                + counts.folded()
+                + counts.control()
+                + counts.dropped()
+                + counts.held())
+        .isEqualTo(counts.consumed());
   }
 
   private List<SpanRecord> named(String name) {
@@ -46,7 +51,7 @@ class EventSinkTest {
   }
 
   @Test
-  void event_isAChildOfItsRequestsSpanWithKernelTimes() {
+  void event_isAChildSpanWithTheTimesOfTheKernel() {
     long start = kernel.now - 1_500;
     kernel.happens(kernel.event(Kind.CUDA_MEMCPY_H2D, 1_500).of(4_096, 0x7f00_1234L, 0).result(0));
     kernel.endRequest();
@@ -70,11 +75,11 @@ class EventSinkTest {
   }
 
   @Test
-  void span_saysWhichProcessContainerAndPod() {
+  void span_hasItsProcessContainerAndPod() {
     ProcessIdentity engine = new ProcessIdentity("python3.11", "c1", "p1", null);
     kernel.processes.put(100, engine);
     kernel.happens(Kind.CUDA_FREE, MICRO);
-    kernel.processes.clear(); // It ends before its spans are written,
+    kernel.processes.clear(); // The process exits before its spans are written.
     kernel.happens(kernel.event(Kind.PROCESS_EXITED, 0));
     kernel.endRequest();
 
@@ -83,8 +88,7 @@ class EventSinkTest {
         .containsEntry("container.id", "c1")
         .containsEntry("k8s.pod.uid", "p1");
 
-    kernel.processes.put(
-        100, new ProcessIdentity("bash", null, null, null)); // and its number is reused.
+    kernel.processes.put(100, new ProcessIdentity("bash", null, null, null)); // The pid is reused.
     kernel.happens(Kind.CUDA_ALLOC, MICRO);
     kernel.endRequest();
 
@@ -94,7 +98,7 @@ class EventSinkTest {
   }
 
   @Test
-  void repetition_isFoldedAfterTheFirstFew() {
+  void repeatedEvents_areFoldedAfterTheFirstFew() {
     kernel.happens(kernel.event(Kind.OWNER_BEGAN, 0));
     long began = kernel.now;
     for (int i = 1; i <= 103; i++) {
@@ -129,7 +133,7 @@ class EventSinkTest {
   }
 
   @Test
-  void slowEvent_isASpanOfItsOwn() {
+  void slowEvent_hasASpanOfItsOwn() {
     for (int i = 0; i < 5; i++) {
       kernel.happens(Kind.CUDA_STREAM_SYNC, MICRO);
     }
@@ -146,7 +150,7 @@ class EventSinkTest {
   }
 
   @Test
-  void foldOfOne_isWrittenAsWhatItIs() {
+  void foldOfOneEvent_isWrittenAsASingleSpan() {
     for (int i = 0; i < 4; i++) {
       kernel.happens(Kind.CUDA_INIT, MICRO);
     }
@@ -179,7 +183,7 @@ class EventSinkTest {
   }
 
   @Test
-  void eventsKnownInDifferentWays_areNotFoldedTogether() {
+  void eventsWithDifferentSources_areNotFoldedTogether() {
     for (int i = 0; i < 23; i++) {
       kernel.happens(kernel.event(Kind.CUDA_FREE, 10).known(2 + i % 2, 0));
     }
@@ -204,7 +208,7 @@ class EventSinkTest {
   }
 
   @Test
-  void eventThatComesAfterTheEnd_isStillTaken() {
+  void eventDuringTheGraceTime_isWrittenWithItsRequest() {
     kernel.happens(Kind.CUDA_INIT, MICRO).happens(Kind.OWNER_ENDED, 0);
     kernel.pass(150 * MILLI).happens(Kind.CUDA_FREE, MICRO);
     assertThat(tracing.spans()).isEmpty();
@@ -216,7 +220,7 @@ class EventSinkTest {
   }
 
   @Test
-  void eventThatComesTooLate_isWrittenAfterAQuietTime() {
+  void eventAfterTheGraceTime_isWrittenAfterAQuietTime() {
     kernel.happens(Kind.CUDA_INIT, MICRO);
     kernel.endRequest();
     kernel.happens(Kind.CUDA_FREE, MICRO);
@@ -229,7 +233,7 @@ class EventSinkTest {
   }
 
   @Test
-  void eventsOutOfOrder_areFoldedFromTheFirstToTheLast() {
+  void foldOfUnorderedEvents_lastsFromTheFirstToTheLast() {
     long base = kernel.now;
     for (int i = 20; i > 0; i--) {
       kernel.happens(kernel.event(Kind.CUDA_FREE, 0).from(base - i * 50 % 970, base));
@@ -242,7 +246,7 @@ class EventSinkTest {
   }
 
   @Test
-  void longRequest_isWrittenInPiecesAndItsFirstFewStayFew() {
+  void longRequest_isWrittenInPiecesWithFirstFewSpansOnlyOnce() {
     for (int second = 0; second < 25; second++) {
       for (int i = 0; i < 10; i++) {
         kernel.happens(Kind.CUDA_LAUNCH, MICRO);
@@ -262,21 +266,21 @@ class EventSinkTest {
   }
 
   @Test
-  void nonsense_isCountedByReason() {
+  void invalidEvents_areCountedByReason() {
     kernel.happens(EventBytes.of(499).under(1));
     kernel.happens(EventBytes.of(40_000).under(1));
     kernel.happens(EventBytes.of(Kind.SYSCALL_RECV).from(1, 2));
     kernel.sink.event(EventBytes.view(new byte[10]));
     kernel.happens(EventBytes.of(Kind.CUDA_INIT).under(1).from(5, 4));
 
-    SpanAccounting books = kernel.sink.accounting();
-    assertThat(books.dropped(Drop.UNKNOWN_KIND)).isEqualTo(2);
-    assertThat(books.dropped(Drop.MALFORMED)).isEqualTo(3);
-    assertThat(books.dropped()).isEqualTo(5);
+    SpanAccounting counts = kernel.sink.accounting();
+    assertThat(counts.dropped(Drop.UNKNOWN_KIND)).isEqualTo(2);
+    assertThat(counts.dropped(Drop.MALFORMED)).isEqualTo(3);
+    assertThat(counts.dropped()).isEqualTo(5);
   }
 
   @Test
-  void loss_isReportedOnlyOnSpansThatRanMeanwhile() {
+  void lostEvents_areReportedOnSpansOfThatTime() {
     kernel.happens(Kind.CUDA_INIT, MICRO).pass(10 * MILLI).pass(10 * MILLI);
     kernel.lost += 3;
     kernel.pass(2 * MILLI);
@@ -293,7 +297,7 @@ class EventSinkTest {
   }
 
   @Test
-  void requestThatSharesItsLoop_saysSoOnItsSpans() {
+  void spansOfARequestThatSharesAnEventLoop_haveTheReason() {
     kernel.happens(Kind.CUDA_INIT, MICRO);
     kernel.happens(kernel.event(Kind.OWNER_ENDED, 0).of(17, 1L << 32 | 5, 0)).pass(300 * MILLI);
 
@@ -303,7 +307,7 @@ class EventSinkTest {
   }
 
   @Test
-  void requestThatSharesNothing_saysNothing() {
+  void spansOfARequestWhoseWorkIsAttributed_haveNoReason() {
     kernel.happens(Kind.CUDA_INIT, MICRO);
     kernel.endRequest();
 
@@ -312,7 +316,7 @@ class EventSinkTest {
   }
 
   @Test
-  void failure_isAnError() {
+  void failedCall_isAnErrorUnlessItIsRetried() {
     kernel.happens(kernel.event(Kind.CUDA_ALLOC, MICRO).result(2));
     kernel.happens(kernel.event(Kind.SYSCALL_OPENAT, MICRO).result(-2).text("/x"));
     kernel.happens(kernel.event(Kind.SYSCALL_RECV, MICRO).result(-11));
@@ -329,7 +333,7 @@ class EventSinkTest {
   }
 
   @Test
-  void controls_arePassedOn() {
+  void controlEvents_arePassedOn() {
     kernel.happens(EventBytes.of(Kind.LIBRARY_APPEARED).text("/usr/lib/libcuda.so.1"));
 
     assertThat(kernel.controls).containsExactly("LIBRARY_APPEARED /usr/lib/libcuda.so.1");
@@ -337,7 +341,7 @@ class EventSinkTest {
   }
 
   @Test
-  void failingControl_isCountedOnce() {
+  void failingControlHandler_isCountedOnce() {
     kernel.failing = true;
     kernel.happens(EventBytes.of(Kind.PROCESS_EXITED));
 
@@ -346,7 +350,7 @@ class EventSinkTest {
   }
 
   @Test
-  void flush_writesWhatIsOpen() {
+  void flush_writesOpenRequests() {
     kernel.happens(Kind.CUDA_INIT, MICRO);
 
     kernel.sink.flush();

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A sink, its clocks and its events, all in the hands of a test. */
+/** An {@link EventSink} whose events, clocks and owners a test controls. */
 final class FakeKernel {
 
   static final long TRACE_HIGH = 0x0102030405060708L;
@@ -22,13 +22,13 @@ final class FakeKernel {
   static final String TRACE_TEXT = "01020304050607081112131415161718";
   static final String SPAN_TEXT = "2122232425262728";
 
-  /** The owner with these ids. Of other numbers, the ids are 7, the number and 9. */
+  /** The owner with these ids. An owner with another number has the ids 7, the number and 9. */
   static final long OWNER = 0x3132333435363738L;
 
   static final long MICRO = 1_000;
   static final long MILLI = 1_000_000;
 
-  /** Epoch minus monotonic. */
+  /** The epoch time minus the monotonic time, in nanoseconds. */
   static final long OFFSET = 1_700_000_000_000_000_000L;
 
   final Map<Integer, ProcessIdentity> processes = new HashMap<>();
@@ -39,10 +39,10 @@ final class FakeKernel {
   long lost;
   boolean failing;
 
-  /** Whether its maps have no owner any more. */
-  boolean forgetful;
+  /** Whether lookups of owners find nothing. */
+  boolean hasNoOwners;
 
-  int asked;
+  int lookups;
 
   FakeKernel(TracingExtension tracing, FoldOptions options) {
     this.sink =
@@ -61,8 +61,8 @@ final class FakeKernel {
   }
 
   private @Nullable Owner owner(long number, int tgid, int tid) {
-    asked++;
-    if (forgetful) {
+    lookups++;
+    if (hasNoOwners) {
       return null;
     }
     return number == OWNER
@@ -81,7 +81,7 @@ final class FakeKernel {
     controls.add(kind + " " + event.text());
   }
 
-  /** An event of the request, that ends now. */
+  /** Creates an event of the request that ends now. */
   EventBytes event(Kind kind, long nanos) {
     return EventBytes.of(kind).under(OWNER).by(100, 101).known(2, 0).from(now - nanos, now);
   }
@@ -91,7 +91,7 @@ final class FakeKernel {
     return this;
   }
 
-  /** The owner begins or ends, and says who it is. */
+  /** Creates the event that begins or ends the owner, with its ids. */
   EventBytes named(Kind kind) {
     return event(kind, 0).result(1).named(TRACE_HIGH, TRACE_LOW, SPAN);
   }
@@ -100,14 +100,14 @@ final class FakeKernel {
     return happens(event(kind, nanos));
   }
 
-  /** Time passes, and the ring is looked at. */
+  /** Lets time pass, then ends a read of the ring. */
   FakeKernel pass(long nanos) {
     now += nanos;
     sink.drained();
     return this;
   }
 
-  /** The request ends, and its grace time too. */
+  /** Ends the request, and lets its grace time pass. */
   void endRequest() {
     happens(named(Kind.OWNER_ENDED));
     pass(300 * MILLI);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Sums that no program made. */
+/** Kernel sums that a test sets. */
 final class FakeSums implements KernelSums {
 
   private final Map<Long, List<KernelSum>> sums = new HashMap<>();

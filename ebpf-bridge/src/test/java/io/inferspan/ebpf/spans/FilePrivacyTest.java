@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Texts out of the kernel are somebody else's words. */
+/** Texts from observed processes, which spans contain only if reduced or cleaned. */
 class FilePrivacyTest {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
@@ -38,7 +38,7 @@ class FilePrivacyTest {
     "/data/v1.2/file, data, none",
     "'', none, none"
   })
-  void path_isReducedToClosedWords(String path, String place, String extension) {
+  void path_isReducedToWordsFromClosedLists(String path, String place, String extension) {
     open(FoldOptions.defaults(), path);
 
     SpanRecord span = tracing.spans().get(0);
@@ -50,7 +50,7 @@ class FilePrivacyTest {
   }
 
   @Test
-  void allowedPath_isOneLineOfVisibleCharacters() {
+  void allowedPath_hasOnlyVisibleAscii() {
     open(FoldOptions.defaults().withPaths(true), "/tmp/a\nb\u0007\u00e9.json");
 
     assertThat(tracing.spans().get(0).attributes())
@@ -59,7 +59,7 @@ class FilePrivacyTest {
   }
 
   @Test
-  void pathThatWasCut_saysSoAndHasNoExtensionOfItsOwn() {
+  void truncatedPath_endsWithAnEllipsisAndHasNoKnownExtension() {
     FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults().withPaths(true));
     String begin = "/models/" + "a".repeat(116) + ".so";
     kernel.happens(open(kernel, begin).known(2, Layout.FLAG_TEXT_CUT));
@@ -72,7 +72,7 @@ class FilePrivacyTest {
   }
 
   @Test
-  void nameOfAnOperation_isCutAndCleaned() {
+  void nameOfAnOperation_isTruncatedAndCleaned() {
     FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
     kernel.happens(
         kernel.event(Kind.CKP_OPERATION, 5).text("prefill\u001b[31m " + "x".repeat(100)));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random streams against a model that only adds up: every event is in exactly one span. */
+/** Compares the spans of random events with a model: every event is in exactly one span. */
 class FoldModelTest {
 
   private static final List<Kind> KINDS =
@@ -34,7 +34,7 @@ class FoldModelTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void countsAndSums_areExactWhateverIsEvictedCutOrLate(long seed) {
+  void countsAndSums_areExactWithEvictionsAndLateEvents(long seed) {
     Random random = new Random(seed);
     FakeKernel kernel = new FakeKernel(tracing, options(random));
     for (int i = 0; i < 20_000; i++) {
@@ -48,11 +48,11 @@ class FoldModelTest {
     }
     assertThat(written.keySet()).isEqualTo(model.keySet());
     model.forEach((key, sums) -> assertThat(written.get(key)).as(key).isEqualTo(sums));
-    SpanAccounting books = kernel.sink.accounting();
-    EventSinkTest.assertBalance(books);
-    assertThat(books.held()).isZero();
-    assertThat(books.dropped()).isZero();
-    assertThat(books.emitted() + books.folded())
+    SpanAccounting counts = kernel.sink.accounting();
+    EventSinkTest.assertBalance(counts);
+    assertThat(counts.held()).isZero();
+    assertThat(counts.dropped()).isZero();
+    assertThat(counts.emitted() + counts.folded())
         .isEqualTo(model.values().stream().mapToLong(sums -> sums[0]).sum());
     assertThat(kernel.sink.openRequests()).isZero();
   }

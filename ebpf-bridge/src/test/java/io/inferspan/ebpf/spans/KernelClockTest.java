@@ -35,7 +35,7 @@ class KernelClockTest {
   }
 
   @Test
-  void suspendedMachine_leavesEventsBeforeAndAfterInPlace() {
+  void suspend_doesNotMoveEventsBeforeOrAfterIt() {
     long before = offset;
     long event = monotonic + TENTH / 10;
     monotonic += TENTH;
@@ -49,7 +49,7 @@ class KernelClockTest {
   }
 
   @Test
-  void manyMeasurements_forgetTheOldestOnly() {
+  void manyMeasurements_replaceOnlyTheOldest() {
     long begin = monotonic;
     for (int i = 0; i < 1_000; i++) {
       monotonic += TENTH;
@@ -64,7 +64,7 @@ class KernelClockTest {
   }
 
   @Test
-  void narrowestBracket_isTaken() {
+  void narrowestMeasurement_isUsed() {
     long[] ticks = {900, 100, 5_000, 800, 700};
     int[] call = new int[1];
     long start = monotonic;
@@ -85,7 +85,7 @@ class KernelClockTest {
   }
 
   @Test
-  void realClocks_areMappedWithinFiftyMicroseconds() {
+  void realClocks_areConvertedWithinFiftyMicroseconds() {
     KernelClock real = new KernelClock(Clocks::monotonicNanos, Clocks::realtimeNanos);
     int pairs = 20_000;
     long[] errors = new long[pairs];
@@ -98,7 +98,7 @@ class KernelClockTest {
     }
     Arrays.sort(errors);
     System.out.printf(
-        "clock mapping error: p50 %d ns, p99 %d ns, max %d ns%n",
+        "clock conversion error: p50 %d ns, p99 %d ns, max %d ns%n",
         errors[pairs / 2], errors[pairs * 99 / 100], errors[pairs - 1]);
 
     assertThat(errors[pairs * 99 / 100]).isLessThan(50_000);

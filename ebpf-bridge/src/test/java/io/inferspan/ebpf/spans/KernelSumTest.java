@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Calls that a capture policy folded or dropped in the kernel. */
+/** Spans of calls that a capture policy or a detail level folded, counted or dropped. */
 class KernelSumTest {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
@@ -21,7 +21,7 @@ class KernelSumTest {
   private final FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
 
   @Test
-  void foldedCalls_areOneSpanWithTheirExactCountAndSum() {
+  void foldedCalls_haveOneSpanWithTheirExactCountAndSum() {
     kernel.happens(kernel.named(Kind.OWNER_BEGAN));
     long began = kernel.now;
     kernel.pass(MILLI);
@@ -53,7 +53,7 @@ class KernelSumTest {
   }
 
   @Test
-  void callsThatALevelCounted_areASpanWithTheirNumberAndNoDuration() {
+  void countedCalls_haveASpanWithTheirNumberAndNoDuration() {
     kernel.happens(kernel.named(Kind.OWNER_BEGAN));
     kernel.sums.generation = 0;
     kernel.sums.add(OWNER, 0, 7, kernel.now, kernel.now);
@@ -66,7 +66,7 @@ class KernelSumTest {
   }
 
   @Test
-  void ownerWithoutAnyEvent_isWrittenAllTheSame() {
+  void sumsOfAnOwnerWithoutEvents_areWritten() {
     long span = Owner.ofSpan(FakeKernel.TRACE_HIGH, FakeKernel.TRACE_LOW, FakeKernel.SPAN);
     kernel.happens(kernel.named(Kind.OWNER_BEGAN).under(span));
     kernel.pass(1_000 * MILLI);

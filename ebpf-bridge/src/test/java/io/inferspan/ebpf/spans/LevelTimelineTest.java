@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What spans say of a time in which classes of events were detached, or not in full. */
+/** Coverage and levels on spans of a time in which event classes were not in full detail. */
 class LevelTimelineTest {
 
   private static final DetailLevels ASLEEP =
@@ -35,7 +35,7 @@ class LevelTimelineTest {
   }
 
   @Test
-  void requestThatBeganWhileProbesWereOff_saysHowMuchOfItWasSeen() {
+  void requestThatBeganWhileProbesWereDetached_hasTheCoverageOfItsTime() {
     kernel.sink.levels().note(ASLEEP, kernel.now - 1_000 * MILLI);
     kernel.happens(Kind.OWNER_BEGAN, 0);
     kernel.pass(30 * MILLI);
@@ -52,7 +52,7 @@ class LevelTimelineTest {
   }
 
   @Test
-  void ownRequestThatBeganWhileProbesWereOff_saysSoToo() {
+  void ownRequestThatBeganWhileProbesWereDetached_hasTheCoverageOfItsTime() {
     kernel.sink.levels().note(ASLEEP, kernel.now);
     kernel.sink.beganUnseen(FakeKernel.OWNER);
     kernel.now += 50 * MILLI;
@@ -66,7 +66,7 @@ class LevelTimelineTest {
   }
 
   @Test
-  void requestsBeforeAndAfterASleep_sayNothing() {
+  void requestsBeforeAndAfterASleep_haveNoCoverage() {
     kernel.happens(Kind.CUDA_FREE, MICRO);
     kernel.endRequest();
     kernel.sink.levels().note(ASLEEP, kernel.now);
@@ -81,7 +81,7 @@ class LevelTimelineTest {
   }
 
   @Test
-  void loweredClass_isNamedWithItsLowestLevelOnEverySpan() {
+  void loweredClass_isOnEverySpanWithItsLowestLevel() {
     kernel.happens(Kind.OWNER_BEGAN, 0);
     kernel.sink.levels().note(scheduler(DetailLevel.FOLDED), kernel.now);
     kernel.pass(MILLI);
@@ -96,7 +96,7 @@ class LevelTimelineTest {
   }
 
   @Test
-  void detachedScheduler_lowersTheCoverageOfItsSpansOnly() {
+  void detachedScheduler_lowersOnlyTheCoverageOfItsSpans() {
     kernel.happens(Kind.OWNER_BEGAN, 0);
     kernel.sink.levels().note(scheduler(DetailLevel.DETACHED), kernel.now);
     kernel.pass(25 * MILLI);
@@ -115,7 +115,7 @@ class LevelTimelineTest {
   }
 
   @Test
-  void changeBeforeTheOldestKnown_isForgotten() {
+  void changeBeyondTheHistory_isForgotten() {
     LevelTimeline timeline = new LevelTimeline();
     timeline.note(ASLEEP, 1);
     for (int i = 2; i <= 100; i++) {

@@ -11,13 +11,13 @@ class LossTimelineTest {
   private final LossTimeline timeline = new LossTimeline();
 
   @Test
-  void withoutNotes_nothingWasLost() {
+  void withoutSamples_nothingIsLost() {
     assertThat(timeline.lost(1, 2)).isZero();
     assertThat(timeline.coverage(1, 2)).isEqualTo(1);
   }
 
   @Test
-  void window_takesTheNotesAroundIt() {
+  void interval_usesTheSamplesAroundIt() {
     for (int i = 0; i < 10; i++) {
       timeline.note(i * STEP, 100L * i, i >= 5 ? 50 : 0);
     }
@@ -31,7 +31,7 @@ class LossTimelineTest {
   }
 
   @Test
-  void whatIsOlderThanTheHistory_takesTheOldestNote() {
+  void intervalBeforeTheHistory_usesTheOldestSample() {
     for (int i = 0; i < 5_000; i++) {
       timeline.note(i * STEP, i, i);
     }
@@ -40,7 +40,7 @@ class LossTimelineTest {
   }
 
   @Test
-  void closeNotes_doNotPushOutTheHistory() {
+  void closeSamples_doNotDisplaceTheHistory() {
     timeline.note(0, 0, 0);
     for (int i = 1; i < 100_000; i++) {
       timeline.note(i * 100L, i, i);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Events carry a number; who is behind it is said once, and may be lost. */
+/** Owners of events, which one event introduces; it may be lost. */
 class OwnersTest {
 
   private static final long SPAN = Owner.ofSpan(1, 2, 3);
@@ -26,7 +26,7 @@ class OwnersTest {
   private final Owners owners = new Owners((number, tgid, tid) -> null);
 
   @AfterEach
-  void booksBalance() {
+  void accountingBalances() {
     EventSinkTest.assertBalance(kernel.sink.accounting());
   }
 
@@ -40,7 +40,7 @@ class OwnersTest {
     kernel.endRequest();
 
     assertThat(parents()).containsExactly(FakeKernel.SPAN_TEXT);
-    assertThat(kernel.asked).isZero();
+    assertThat(kernel.lookups).isZero();
   }
 
   @Test
@@ -49,12 +49,12 @@ class OwnersTest {
     kernel.endRequest();
 
     assertThat(parents()).containsExactly(FakeKernel.SPAN_TEXT, FakeKernel.SPAN_TEXT);
-    assertThat(kernel.asked).isOne();
+    assertThat(kernel.lookups).isOne();
   }
 
   @Test
-  void ownerWhoseBeginWasLost_isNamedByItsEnd() {
-    kernel.forgetful = true;
+  void ownerWhoseBeginWasLost_isIntroducedByItsEnd() {
+    kernel.hasNoOwners = true;
     kernel.happens(Kind.CUDA_INIT, MICRO);
     kernel.endRequest();
 
@@ -62,8 +62,8 @@ class OwnersTest {
   }
 
   @Test
-  void ownerOfWhichNothingIsKnown_hasItsEventsCounted() {
-    kernel.forgetful = true;
+  void eventsOfAnUnknownOwner_areCounted() {
+    kernel.hasNoOwners = true;
     for (int i = 0; i < 10; i++) {
       kernel.happens(Kind.CUDA_INIT, MICRO);
     }
@@ -75,7 +75,7 @@ class OwnersTest {
   }
 
   @Test
-  void spanNamedAgainByAnotherThread_isTheSameOwner() {
+  void spanOnTwoThreads_isOneOwner() {
     EventBytes began =
         EventBytes.of(Kind.OWNER_BEGAN).under(SPAN).result(4).named(1, 2, 3).from(1, 1);
     kernel.happens(began).happens(kernel.event(Kind.CUDA_INIT, MICRO).under(SPAN));
@@ -87,7 +87,7 @@ class OwnersTest {
   }
 
   @Test
-  void twoRequestsUnderOneSpan_endEachForItself() {
+  void twoRequestsWithOneParent_endSeparately() {
     for (long owner = 1; owner <= 2; owner++) {
       kernel.happens(
           EventBytes.of(Kind.OWNER_BEGAN).under(owner).result(1).named(1, 2, 3).from(1, 1));
@@ -101,7 +101,7 @@ class OwnersTest {
   }
 
   @Test
-  void liveRequest_isFoundByTheIdOfItsHead() {
+  void liveRequest_isFoundByItsRequestId() {
     owners.began(head(1, 100, "chatcmpl-1").view());
     owners.began(head(2, 200, "chatcmpl-1").view());
 
@@ -129,7 +129,7 @@ class OwnersTest {
   }
 
   @Test
-  void owners_areBoundedAndTheEndedGoFirst() {
+  void ownersBeyondTheLimit_replaceEndedOnesFirst() {
     for (long owner = 1; owner <= 4_000; owner++) {
       owners.began(head(owner, 100, "live-" + owner).view());
     }

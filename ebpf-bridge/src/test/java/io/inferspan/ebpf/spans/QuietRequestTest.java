@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Requests of which nothing is seen for a while. */
+/** Requests that have no events for some time. */
 class QuietRequestTest {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
@@ -20,7 +20,7 @@ class QuietRequestTest {
   private final FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
 
   @Test
-  void quietTime_leavesTheRequestItsBeginAndItsFirstFew() {
+  void requestAfterAQuietTime_keepsItsStartAndItsCountOfFirstEvents() {
     kernel.happens(kernel.event(Kind.OWNER_BEGAN, 0));
     long began = kernel.now;
     kernel.pass(MICRO);

@@ -32,8 +32,8 @@ final class SpansPage {
         # Spans
 
         All spans that Inferspan creates, with their attributes. Most names are those of
-        [llm-d](../samples/docs/from-llm-d.md), a stack for serving LLMs on Kubernetes. A few attributes
-        are written only by llm-d; their description says so.
+        [llm-d](../samples/docs/from-llm-d.md), a stack for serving LLMs on Kubernetes. Only llm-d writes
+        a few of the attributes; their descriptions say so.
 
         - llm-d has named its spans three times, so a span has one name per naming scheme.
           `INFERSPAN_SPAN_NAMES` selects the scheme. The sections of this page have the names of
@@ -53,7 +53,9 @@ final class SpansPage {
   private void names() {
     line("## Names");
     line("");
-    line("Of two kinds or instrumentation scopes, the second is that of `llm-d-0.9` and later.");
+    line(
+        "If a span has two kinds or instrumentation scopes, the second is that of `llm-d-0.9` and"
+            + " later.");
     line("");
     line("| `llm-d-proposal` (default) | `llm-d-0.9` | `llm-d-current` | kind | scope |");
     line("|---|---|---|---|---|");
@@ -76,9 +78,9 @@ final class SpansPage {
         ## Folded spans
 
         The [eBPF bridge](../ebpf-bridge/README.md) records system calls and CUDA calls. A request can
-        make thousands of short ones. The first three calls of a kind, and calls of at least 1 ms, have
-        a span each. All other calls of the kind share one span, whose name ends with `(folded)`, such
-        as `cuda.launch (folded)`. This span lasts from the start of its first call to the end of its
+        make thousands of short calls. The first three calls of a kind, and calls of at least 1 ms, have
+        spans of their own. All other calls of the kind share one span, whose name ends with `(folded)`,
+        such as `cuda.launch (folded)`. This span lasts from the start of its first call to the end of its
         last call. The time spent in the calls is `inferspan.ebpf.duration.sum_ns`, and their number is
         `inferspan.ebpf.count`. Because of the separate name, folded spans do not distort statistics
         that a backend computes by span name. In TraceQL, the query language of Grafana Tempo:

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Functions of Python, by trampolines and by the interpreter's state. */
+/** Stacks of Python functions, named by perf trampolines or from the interpreter's state. */
 class PythonStacksIT extends RecordedLoads {
 
   private static final String PYTHON =
@@ -22,7 +22,7 @@ class PythonStacksIT extends RecordedLoads {
       while True: outer(100000)
       """;
 
-  /** Python calls schlüssel from C. */
+  /** A program in which the interpreter's C code calls a Python function with a non-ASCII name. */
   private static final String PYTHON_3_11 =
       """
       def inner(n):
@@ -35,11 +35,11 @@ class PythonStacksIT extends RecordedLoads {
       """;
 
   /**
-   * Every Python with trampolines that is here, and the one that PYTHON_WITH_FRAME_POINTERS names:
-   * if the interpreter has frame pointers, its functions' path; else nothing that is wrong.
+   * Tests every interpreter with trampolines. With frame pointers, stacks have the whole path;
+   * without, they may be truncated, but not wrong.
    */
   @Test
-  void python_foldsToItsPath_orIsTruncated() throws Exception {
+  void pythonWithTrampolines_foldsToItsPathOrIsTruncated() throws Exception {
     List<List<String>> interpreters = Pythons.withTrampolines();
     assumeTrue(!interpreters.isEmpty(), "needs Python 3.12 or newer");
     Path source = Files.writeString(directory.resolve("load.py"), PYTHON);
@@ -67,7 +67,6 @@ class PythonStacksIT extends RecordedLoads {
     }
   }
 
-  /** With frame pointers or without. */
   @Test
   void python311_foldsToItsPath() throws Exception {
     List<Path> interpreters = Pythons.of311();

@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The interpreters of this machine that write a map of their functions. */
+/** Finds the Python interpreters of this machine. */
 public final class Pythons {
 
   private static final String FRAMED = "PYTHON_WITH_FRAME_POINTERS";
 
   private Pythons() {}
 
-  /** Commands that start one. */
+  /** Returns commands that start interpreters with perf trampolines (Python 3.12 and newer). */
   public static List<List<String>> withTrampolines() throws IOException {
     Path versions = Path.of(System.getProperty("user.home"), ".pyenv/versions");
     List<List<String>> candidates = new ArrayList<>();
@@ -42,7 +42,7 @@ public final class Pythons {
     return candidates;
   }
 
-  /** Those of 3.11, whose functions are read from their state. */
+  /** Returns the interpreters of Python 3.11, whose functions are read from their state. */
   static List<Path> of311() {
     String home = System.getProperty("user.home");
     return Stream.of("/usr/bin/python3.11", home + "/.pyenv/versions/3.11.7/bin/python3.11")
@@ -51,7 +51,10 @@ public final class Pythons {
         .toList();
   }
 
-  /** Whether it was built with them, as it says itself or as the variable says. */
+  /**
+   * Returns whether an interpreter was built with frame pointers, by its build flags or because
+   * {@code PYTHON_WITH_FRAME_POINTERS} is its command.
+   */
   static boolean hasFramePointers(List<String> interpreter) {
     String flags = "import sysconfig; print(sysconfig.get_config_var('CFLAGS'))";
     return String.join(" ", interpreter).equals(System.getenv(FRAMED))

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes that run for a test, and their stacks. */
+/** A test that starts processes and records their stacks. */
 abstract class RecordedLoads {
 
   @TempDir Path directory;
@@ -48,13 +48,13 @@ abstract class RecordedLoads {
     try (StackRecorder recorder = StackRecorder.start(StackScope.of(List.of(pid)), kind, 99)) {
       Thread.sleep(millis);
       StackCounts counts = recorder.counts(kind.units().getFirst());
-      // Not every kernel reports each switch of threads; nothing else is lost.
+      // Some kernels do not report every context switch; nothing else is lost.
       assertThat(recorder.lost()).isEqualTo(recorder.lostReturns());
       return counts;
     }
   }
 
-  /** However long that takes on a busy machine. */
+  /** Records until there are enough samples, for at most a minute: the machine may be busy. */
   static StackCounts sampled(int pid, int samples) throws InterruptedException {
     try (StackRecorder recorder =
         StackRecorder.start(StackScope.of(List.of(pid)), Kind.ON_CPU, 99)) {

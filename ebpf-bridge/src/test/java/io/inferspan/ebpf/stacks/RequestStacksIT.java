@@ -36,15 +36,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests at once on the threads of a server, each with a call path of its own. */
+/** Stacks of concurrent requests to a server that serves each one with a different call path. */
 class RequestStacksIT {
 
   private static final int CONNECTIONS = 50;
 
-  /** On each connection: one with a trace, one without, and one with another trace. */
+  /** The requests per connection: one with a trace, one without, and one with another trace. */
   private static final int TURNS = 3;
 
-  /** The path of requests without a trace, which no other has. */
+  /** The path of all requests without a trace, and of no other request. */
   private static final int UNTRACED = 55;
 
   /** A path whose launches are always known before their kernels. */
@@ -93,7 +93,7 @@ class RequestStacksIT {
   }
 
   @Test
-  void samplesOfARequest_haveItsPathOnly() throws Exception {
+  void samplesOfARequest_haveOnlyItsPath() throws Exception {
     String one = trace(7, 2);
     try (EbpfBridge bridge = bridge();
         StackRecorder all = recorder(new StackScope(pids(), true, null), Kind.ON_CPU);
@@ -102,7 +102,7 @@ class RequestStacksIT {
       StackCounts counts = all.counts(Unit.SAMPLES);
 
       assertOwnPathsOnly(counts);
-      // Two stacks may want one place of the kernel's table.
+      // Hash collisions in the kernel's table of stacks lose some.
       assertThat(all.lost()).isLessThan(counts.total() / 100);
       StackCounts graph = single.counts(Unit.SAMPLES);
       assertThat(graph.total()).isPositive();
@@ -117,7 +117,7 @@ class RequestStacksIT {
   }
 
   @Test
-  void waitsOfARequest_haveItsPathOnly() throws Exception {
+  void waitsOfARequest_haveOnlyItsPath() throws Exception {
     try (EbpfBridge bridge = bridge();
         StackRecorder recorder = recorder(new StackScope(pids(), true, null), Kind.OFF_CPU)) {
       ask();
@@ -133,13 +133,13 @@ class RequestStacksIT {
               without.add(own.sorted().toString());
             }
           });
-      // Not every kernel reports each switch of threads.
+      // Some kernels do not report every context switch.
       assertThat(without).hasSizeLessThanOrEqualTo(Math.toIntExact(recorder.lostReturns()));
     }
   }
 
   @Test
-  void callsOfARequest_areCountedUnderItsPathAndNameTheKernel() throws Exception {
+  void callsOfARequest_areCountedUnderItsPathWithTheNameOfTheKernel() throws Exception {
     try (EbpfBridge bridge = bridge();
         StackRecorder recorder = recorder(new StackScope(pids(), true, null), Kind.CUDA)) {
       ask();
@@ -165,17 +165,17 @@ class RequestStacksIT {
   }
 
   @Test
-  void workOfTheDeviceForARequest_isUnderItsLaunches() throws Exception {
+  void deviceWorkOfARequest_isUnderItsLaunches() throws Exception {
     try (EbpfBridge bridge = bridge();
         StackRecorder recorder = recorder(new StackScope(pids(), true, null), Kind.DEVICE)) {
       ask();
-      Eventually.is("all kernels have run", () -> kernelsOf(recorder) == launches());
+      Eventually.is("all kernels", () -> kernelsOf(recorder) == launches());
       StackCounts nanos = recorder.counts(Unit.NANOS);
       StackCounts samples = recorder.counts(Unit.SAMPLES);
 
       assertThat(recorder.lost()).isZero();
       assertThat(recorder.unnamed()).isZero();
-      assertThat(recorder.unattributed()).as("of a launch that was not reported").isEqualTo(1);
+      assertThat(recorder.unattributed()).as("kernels of an unreported launch").isEqualTo(1);
       forEachTraced(
           (trace, number) -> {
             String kernel =
@@ -196,7 +196,7 @@ class RequestStacksIT {
   }
 
   @Test
-  void workOfUnknownLaunches_waitsWithinABound_andTheRestIsLost() throws Exception {
+  void workOfUnknownLaunches_isKeptUpToALimitAndThenCountedAsLost() throws Exception {
     int unknown = 20_000;
     Process other = start(Map.of("FAKE_UNKNOWN_KERNELS", Integer.toString(unknown)));
     try (StackRecorder recorder = recorder(StackScope.of(List.of((int) other.pid())), Kind.DEVICE);
@@ -206,7 +206,7 @@ class RequestStacksIT {
                 Integer.parseInt(other.inputReader().readLine()))) {
       request(socket, LATE, "");
 
-      Eventually.is("all is counted", () -> kernelsOf(recorder) == LATE + 1);
+      Eventually.is("all kernels", () -> kernelsOf(recorder) == LATE + 1);
       assertThat(recorder.unattributed()).isBetween(16_000L, 16_384L);
       assertThat(recorder.unattributed() + recorder.lost()).isEqualTo(unknown);
     } finally {
@@ -226,7 +226,7 @@ class RequestStacksIT {
   }
 
   @Test
-  void workOfTheDevice_withoutALibraryThatReportsIt_isNotSupported() {
+  void deviceWorkWithoutTheLibraryThatReportsIt_isRefused() {
     int pid = (int) ProcessHandle.current().pid();
     try (StackRecorder recorder = recorder(StackScope.of(List.of(pid)), Kind.DEVICE)) {
       assertThatThrownBy(() -> recorder.counts(Unit.NANOS))
@@ -237,21 +237,21 @@ class RequestStacksIT {
   }
 
   @Test
-  void withoutABridge_tracesAreNotKnown() {
+  void stacksByTraceWithoutABridge_areRefused() {
     assertThatThrownBy(() -> recorder(new StackScope(pids(), true, null), Kind.ON_CPU))
         .isInstanceOf(BpfException.class)
         .hasMessageContaining("no bridge is running");
   }
 
   @Test
-  void whenTheBridgeEnds_recordingEnds() {
+  void recording_failsAfterTheBridgeHasEnded() {
     EbpfBridge bridge = bridge();
     try (StackRecorder recorder = recorder(new StackScope(pids(), true, null), Kind.ON_CPU)) {
       recorder.look();
       bridge.close();
 
       Eventually.is(
-          "the end is noticed",
+          "the error about the ended bridge",
           () -> {
             try {
               recorder.look();
@@ -277,7 +277,7 @@ class RequestStacksIT {
     return StackRecorder.start(scope, kind, HERTZ);
   }
 
-  /** Every connection has its turn at the same moment, so that all requests overlap. */
+  /** Sends the requests of all connections at the same time, so that they overlap. */
   private static void ask() throws Exception {
     CyclicBarrier together = new CyclicBarrier(CONNECTIONS);
     try (ExecutorService clients = Executors.newFixedThreadPool(CONNECTIONS)) {
@@ -328,7 +328,7 @@ class RequestStacksIT {
     return "%016x%016x".formatted(0xace + turn, connection + 1);
   }
 
-  /** Something about each traced request. */
+  /** An assertion about a traced request. */
   private interface Claim {
     void of(String trace, int path);
   }
@@ -358,10 +358,10 @@ class RequestStacksIT {
         missed += stack.getKey().startsWith(NONE) ? stack.getValue() : 0;
       }
     }
-    assertThat(missed / (double) traced).as("without their trace").isLessThanOrEqualTo(0.01);
+    assertThat(missed / (double) traced).as("share without a trace").isLessThanOrEqualTo(0.01);
   }
 
-  /** The path that a stack is of; -1 for what has none. */
+  /** Returns the number of a stack's path; -1 if it has none. */
   private static int pathOf(String stack) {
     Matcher path = PATH.matcher(stack + ";");
     return path.find() ? Integer.parseInt(path.group(1)) : -1;
@@ -381,7 +381,7 @@ class RequestStacksIT {
             .mapToLong(Map.Entry::getValue)
             .sum();
     System.out.printf(
-        "stacks of %d traces: %d samples with a path of %d in all%n",
+        "stacks of %d traces: %d of %d samples have a path%n",
         2 * CONNECTIONS, paths, counts.total());
   }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Loads whose call paths are known, recorded for a while. */
+/** Stacks of programs whose call paths are known. */
 class StackRecorderIT extends RecordedLoads {
 
   private static final String CPP =
@@ -48,7 +48,7 @@ class StackRecorderIT extends RecordedLoads {
       }
       """;
 
-  /** Go gives only functions that call others a frame pointer: leaf has none. */
+  /** Go's compiler gives a frame pointer only to functions that call others: leaf has none. */
   private static final String GO =
       """
       package main
@@ -62,7 +62,7 @@ class StackRecorderIT extends RecordedLoads {
       func main() { for { outer(20) } }
       """;
 
-  /** Spends its time in the first and last instructions of functions, and in system calls. */
+  /** Spends most time in the first and last instructions of functions, or in system calls. */
   private static final String SHORT =
       """
       #include <unistd.h>
@@ -89,7 +89,7 @@ class StackRecorderIT extends RecordedLoads {
     assertThat(slow / (double) counts.total()).isBetween(0.6, 0.9);
   }
 
-  /** Also of the functions that gcc gives no frame pointer, since they call nothing. */
+  /** With the second option, functions that call nothing have no frame pointer. */
   @ParameterizedTest
   @ValueSource(strings = {"-mno-omit-leaf-frame-pointer", "-momit-leaf-frame-pointer"})
   void firstAndLastInstructionsOfFunctions_haveTheirCaller(String leaves) throws Exception {
@@ -107,7 +107,7 @@ class StackRecorderIT extends RecordedLoads {
         counts,
         0.99,
         stack -> !stack.contains("leaf") || stack.matches(".*;(fast|slow);leaf(;.*)?"));
-    // No path is wrong, not even one.
+    // Every path is right or truncated.
     assertShare(
         counts,
         1,
@@ -137,7 +137,7 @@ class StackRecorderIT extends RecordedLoads {
   }
 
   @Test
-  void differenceOfTwoRecordings_pointsAtTheFunctionThatBecameSlow() throws Exception {
+  void differenceOfTwoRecordings_isLargestForTheFunctionThatBecameSlow() throws Exception {
     String load = compiled("-O0").toString();
     StackCounts before = sampled(start(load, "3"), 200);
     StackCounts after = sampled(start(load, "30"), 200);
@@ -150,7 +150,7 @@ class StackRecorderIT extends RecordedLoads {
         .isEqualTo("slow(long)");
   }
 
-  /** The share of the stacks that contain each frame. */
+  /** Returns, for each frame, the share of the samples whose stacks contain it. */
   private static Map<String, Double> inclusive(StackCounts counts) {
     Map<String, Double> shares = new HashMap<>();
     counts
@@ -172,7 +172,7 @@ class StackRecorderIT extends RecordedLoads {
 
     StackCounts counts = sampled(start(directory.resolve("load").toString()), 200);
 
-    // The runtime's own threads collect garbage and preempt.
+    // The other stacks are of the runtime's threads, which collect garbage and preempt.
     long load = total(counts, stack -> stack.contains("main."));
     long path =
         total(
@@ -187,7 +187,7 @@ class StackRecorderIT extends RecordedLoads {
   }
 
   @Test
-  void waits_countForAsLongAsTheyLasted() throws Exception {
+  void waits_areCountedByTheirDuration() throws Exception {
     int pid = start(compiled("-O0").toString(), "0");
 
     StackCounts counts = record(pid, Kind.OFF_CPU, 2000);
@@ -206,7 +206,7 @@ class StackRecorderIT extends RecordedLoads {
   }
 
   @Test
-  void processThatEnded_hasItsNames() throws Exception {
+  void exitedProcess_keepsItsNames() throws Exception {
     int pid = start(compiled("-O0").toString());
     try (StackRecorder recorder =
         StackRecorder.start(StackScope.of(List.of(pid)), Kind.ON_CPU, 99)) {
@@ -220,7 +220,7 @@ class StackRecorderIT extends RecordedLoads {
   }
 
   @Test
-  void processThatRunsAnotherProgram_hasTheNamesOfBoth() throws Exception {
+  void processThatExecutesAnotherProgram_hasTheNamesOfBoth() throws Exception {
     String load = compiled("-O0").toString();
     Path other = directory.resolve("other");
     run("cp", load, other.toString());
@@ -239,7 +239,7 @@ class StackRecorderIT extends RecordedLoads {
   }
 
   @Test
-  void javaWithFramePointersAndAMap_foldsToItsPath() throws Exception {
+  void javaWithFramePointersAndAPerfMap_foldsToItsPath() throws Exception {
     Path source = Files.writeString(directory.resolve("Spin.java"), JAVA);
     String home = System.getProperty("java.home");
     run(home + "/bin/javac", "-d", directory.toString(), source.toString());
@@ -247,8 +247,7 @@ class StackRecorderIT extends RecordedLoads {
         start(
             home + "/bin/java",
             "-XX:+PreserveFramePointer",
-            // Compiled once and early: code that is compiled after the map was written is not in
-            // it.
+            // Compiles once and early: code compiled after the perf map was written is not in it.
             "-XX:TieredStopAtLevel=1",
             "-XX:CompileCommand=quiet",
             "-XX:CompileCommand=dontinline,Spin::*",

@@ -10,11 +10,11 @@ import io.inferspan.ebpf.libbpf.TestObjects;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The result of loading the real programs, which {@code doctor} reports. */
+/** The trial of the bridge's programs, whose result {@code doctor} prints. */
 class ProgramTrialTest {
 
   @Test
-  void everyObject_isLoadedAndAttachedHere() {
+  void everyObject_isAvailableOnThisMachine() {
     TestObjects.assumeBpf();
 
     assertThat(EbpfSupport.tryOut().prerequisites())
@@ -31,7 +31,7 @@ class ProgramTrialTest {
   }
 
   @Test
-  void refusedObject_isLimitedWithTheVerifiersLine() {
+  void refusedObject_isALimitationWithTheVerifiersVerdict() {
     ProgramState refused = new ProgramState("calls", "*", "R6 unbounded memory access", 0, 0);
     ProgramState loaded = new ProgramState("sched", "sched_switch", "", 0, 0);
 
@@ -44,7 +44,7 @@ class ProgramTrialTest {
   }
 
   @Test
-  void programThatIsNewerThanTheKernel_asksForNoReport() {
+  void programThatNeedsANewerKernel_isNotToBeReported() {
     ProgramState sent = new ProgramState("tcp", "tcp_sent", "needs Linux 6.3", 0, 0);
 
     assertThat(ProgramTrial.rows(List.of(sent)).get(0).remedy()).isEmpty();

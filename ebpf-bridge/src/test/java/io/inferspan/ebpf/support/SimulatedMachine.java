@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Examinations of simulated machines. */
+/** The support of simulated machines. */
 public final class SimulatedMachine {
 
   private static final int EPERM = 1;

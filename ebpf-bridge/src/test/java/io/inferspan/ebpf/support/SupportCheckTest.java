@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Machines that lack one thing each: the support says which, and what to do. */
+/** Simulated machines that lack one prerequisite each: the result says which, and what to do. */
 class SupportCheckTest {
 
   private static final int EPERM = 1;
@@ -35,7 +35,7 @@ class SupportCheckTest {
   }
 
   @Test
-  void wholeMachine_isAvailable() {
+  void machineWithAllPrerequisites_isAvailable() {
     EbpfSupport support = examine(PLATFORM, "", LIBBPF);
 
     assertThat(support).isInstanceOf(EbpfSupport.Available.class);
@@ -90,7 +90,7 @@ class SupportCheckTest {
   }
 
   @Test
-  void missingPrivileges_areNamedBeforeTheirConsequences() {
+  void missingPrivileges_areReportedBeforeTheirConsequences() {
     system.capabilities("0000000000000000");
     forbidAll(EPERM);
 
@@ -101,7 +101,7 @@ class SupportCheckTest {
   }
 
   @Test
-  void halfThePrivileges_areNotEnough() {
+  void bpfWithoutPerfmon_isNotEnough() {
     system.capabilities("0000008000000000");
 
     assertMissing(examine(PLATFORM, "", LIBBPF), "privileges: ", "CAP_PERFMON");
@@ -138,21 +138,21 @@ class SupportCheckTest {
   }
 
   @Test
-  void kernelWithoutMaps_isNotAMatterOfPrivileges() {
+  void kernelWithoutMaps_isTooOld() {
     forbidAll(EINVAL);
 
     assertMissing(examine(PLATFORM, "", LIBBPF), "bpf(2): refused with EINVAL", "Linux 6.1");
   }
 
   @Test
-  void missingBpfFilesystem_isALimit() {
+  void missingBpfFilesystem_isALimitation() {
     system.file("proc/self/mounts", "");
 
     assertLimited("bpf filesystem", "mount -t bpf");
   }
 
   @Test
-  void functionProbes_areTheBestThatWork() {
+  void functionProbes_areOfTheBestKindThatWorks() {
     errors.put(KernelFeature.UPROBE_SESSION, EINVAL);
     assertLimited("function probes", "6.13");
 
@@ -165,7 +165,7 @@ class SupportCheckTest {
   }
 
   @Test
-  void programs_areNotMeasuredWithoutAllPrivileges() {
+  void runTimeOfPrograms_needsCapSysAdmin() {
     system.capabilities("000000c000000000");
 
     assertLimited("program run time", "CAP_SYS_ADMIN");

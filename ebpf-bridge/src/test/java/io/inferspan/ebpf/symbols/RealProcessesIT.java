@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes of this machine that tell where their functions are, or whose perf map does. */
+/** Real processes whose function addresses are known, because they or their perf map list them. */
 class RealProcessesIT {
 
   private static final String CPP =
@@ -125,7 +125,7 @@ class RealProcessesIT {
   }
 
   @Test
-  void cpp_isNamedAsItsSourceDoes() throws Exception {
+  void cppFunctions_haveTheNamesOfTheSource() throws Exception {
     Path source = Files.writeString(directory.resolve("load.cpp"), CPP);
     run("g++", "-O1", "-fno-omit-frame-pointer", source + "", "-o", directory.resolve("load") + "");
 
@@ -133,7 +133,7 @@ class RealProcessesIT {
   }
 
   @Test
-  void strippedCpp_isModuleAndAddress() throws Exception {
+  void strippedFunctions_areModuleAndAddress() throws Exception {
     Path source = Files.writeString(directory.resolve("load.cpp"), CPP);
     run("g++", "-O1", "-s", source + "", "-o", directory.resolve("load") + "");
     Started load = start(directory.resolve("load").toString());
@@ -145,7 +145,7 @@ class RealProcessesIT {
   }
 
   @Test
-  void go_isNamedAsItsRuntimeDoes() throws Exception {
+  void goFunctions_haveTheNamesOfTheGoRuntime() throws Exception {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/go")), "needs go: apt-get install golang-go");
     Path source = Files.writeString(directory.resolve("load.go"), GO);
     run("go", "build", "-o", directory.resolve("load").toString(), source.toString());
@@ -158,7 +158,7 @@ class RealProcessesIT {
   }
 
   @Test
-  void rust_isNamedWithoutItsHash() throws Exception {
+  void rustFunctions_areNamedWithoutTheirHash() throws Exception {
     Started load = rust();
 
     assertNamed(load, 2);
@@ -166,7 +166,7 @@ class RealProcessesIT {
   }
 
   @Test
-  void rustWithNamesOfTheNewerKind_isReported() throws Exception {
+  void rustFunctionsInV0Mangling_areReported() throws Exception {
     Started load = rust("-Csymbol-mangling-version=v0");
 
     for (String line : load.lines()) {
@@ -196,7 +196,7 @@ class RealProcessesIT {
   }
 
   @Test
-  void java_isNamedByThePerfMap() throws Exception {
+  void javaMethods_areNamedByThePerfMap() throws Exception {
     String methods = each("static int %s(int a) { return a + fib(1); } ");
     Path source =
         Files.writeString(
@@ -214,7 +214,7 @@ class RealProcessesIT {
   }
 
   @Test
-  void python_isNamedByItsTrampolines() throws Exception {
+  void pythonFunctions_areNamedByTheirTrampolines() throws Exception {
     List<List<String>> interpreters = Pythons.withTrampolines();
     assumeTrue(!interpreters.isEmpty(), "needs Python 3.12 or newer");
     Path source =
@@ -229,14 +229,14 @@ class RealProcessesIT {
     assertNamedBy(load.pid(), name -> "py::" + name + ":" + source);
   }
 
-  /** A text with each of the functions that a load has. */
+  /** Repeats a text, formatted with each of {@link #FUNCTIONS}. */
   private static String each(String text) {
     return FUNCTIONS.stream().map(text::formatted).collect(Collectors.joining());
   }
 
   @Test
-  void kernel_isNamedAsItsOwnListDoes() throws IOException {
-    assumeTrue(symbols.kernelIsVisible(), "needs root");
+  void kernelFunctions_haveTheNamesOfKallsyms() throws IOException {
+    assumeTrue(symbols.kernelIsVisible(), "needs root: sudo ./check");
     List<String> listed = Files.readAllLines(Path.of("/proc/kallsyms"));
     List<String> functions =
         new ArrayList<>(
@@ -252,7 +252,7 @@ class RealProcessesIT {
     }
   }
 
-  /** A process and what it printed up to an empty line. */
+  /** A process, and the lines that it printed before an empty line. */
   private record Started(int pid, List<String> lines) {}
 
   private Started start(String... command) throws IOException {
@@ -275,7 +275,7 @@ class RealProcessesIT {
     }
   }
 
-  /** What a runtime wrote to its map, among it each of the functions as its name is known to be. */
+  /** Asserts that addresses in the perf map of a process have its names, all of FUNCTIONS too. */
   private void assertNamedBy(int pid, UnaryOperator<String> name) throws IOException {
     Path map = Path.of("/tmp/perf-" + pid + ".map");
     try {

@@ -37,29 +37,29 @@ class SymbolsTest {
   }
 
   @Test
-  void codeOfAFileThatCannotBeRead_isModuleAndOffset() {
+  void codeInAnUnreadableFile_isModuleAndOffset() {
     assertThat(at(0x5555_0000_2010L)).isEqualTo("no such file+0x2010");
     assertThat(at(0x7ffc_0000_0123L)).isEqualTo("[vdso]+0x123");
     assertThat(at(0xffff_ffff_ff60_0001L)).isEqualTo("[vsyscall]+0x1");
   }
 
   @Test
-  void addressOfNoModule_isTheAddress() {
+  void codeWithoutAModule_isItsAddress() {
     assertThat(at(0x7f00_0000_0010L)).isEqualTo("0x7f0000000010");
     assertThat(at(0x5555_0000_0010L)).isEqualTo("0x555500000010");
     assertThat(new Symbols(proc).user(Image.now(1), 0x10)).isEqualTo("0x10");
   }
 
   @Test
-  void compiledCode_isNamedByThePerfMapOfItsNumberInside() throws IOException {
+  void compiledCode_isNamedByThePerfMapOfThePidInTheContainer() throws IOException {
     perfMap("7f0000000000 20 void Old.gone()\n7f0000000000 10 int A.f(char)\n");
 
     assertThat(at(0x7f00_0000_000fL)).isEqualTo("int A.f(char)");
-    assertThat(at(0x7f00_0000_0010L)).as("what a later entry replaced").startsWith("0x");
+    assertThat(at(0x7f00_0000_0010L)).as("a replaced entry").startsWith("0x");
   }
 
   @Test
-  void perfMapThatIsALink_isNotFollowed() throws IOException {
+  void perfMapThatIsALink_isIgnored() throws IOException {
     Path elsewhere = Files.writeString(proc.resolve("secret"), "7f0000000000 20 secret\n");
     Files.createSymbolicLink(process("root/tmp/perf-7.map"), elsewhere);
 
@@ -67,7 +67,7 @@ class SymbolsTest {
   }
 
   @Test
-  void brokenLinesOfAPerfMap_areLeftOut() throws IOException {
+  void invalidLinesOfAPerfMap_areIgnored() throws IOException {
     perfMap(
         """
 
@@ -83,7 +83,7 @@ class SymbolsTest {
   }
 
   @Test
-  void processThatEnded_keepsItsNames() throws IOException {
+  void exitedProcess_keepsItsNames() throws IOException {
     perfMap("7f0000000000 20 f\n");
     Symbols symbols = new Symbols(proc);
     symbols.remember(Image.now(PID));
@@ -94,7 +94,7 @@ class SymbolsTest {
   }
 
   @Test
-  void fileOfAProcessThatEnded_isReadByItsPathHere() throws IOException {
+  void fileOfAnExitedProcess_isOpenedInThisMountNamespace() throws IOException {
     Files.writeString(process("maps"), Files.readString(Path.of("/proc/self/maps")));
     long address = Linker.nativeLinker().defaultLookup().find("getpid").orElseThrow().address();
     Symbols symbols = new Symbols(proc);
@@ -127,12 +127,12 @@ class SymbolsTest {
   }
 
   @Test
-  void programWithoutARuntime_lacksNothing() {
+  void programWithoutARuntime_lacksNoNames() {
     assertThat(new Symbols(proc).missing(Image.now(PID))).isEmpty();
   }
 
   @Test
-  void kernelFunction_isTheOneThatHoldsTheAddress() throws IOException {
+  void kernelFunction_isTheOneThatContainsTheAddress() throws IOException {
     Files.writeString(
         proc.resolve("kallsyms"),
         """
@@ -150,7 +150,7 @@ class SymbolsTest {
   }
 
   @Test
-  void hiddenKernelAddresses_nameNothing() throws IOException {
+  void kernelFunctionsWithHiddenAddresses_haveNoNames() throws IOException {
     Files.writeString(proc.resolve("kallsyms"), "0000000000000000 T _text\n");
 
     assertThat(new Symbols(proc).kernelIsVisible()).isFalse();
@@ -168,8 +168,8 @@ class SymbolsTest {
         "_Znonsense | _Znonsense",
         "main | main"
       })
-  void compilersName_isPlain(String name, String plain) {
-    assumeTrue(Demangler.isAvailable(), "needs libstdc++.so.6");
+  void mangledName_isDemangled(String name, String plain) {
+    assumeTrue(Demangler.isAvailable(), "needs libstdc++.so.6: apt-get install libstdc++6");
     assertThat(Names.plain(name)).isEqualTo(plain);
   }
 

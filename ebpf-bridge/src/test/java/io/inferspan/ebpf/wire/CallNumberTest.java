@@ -12,37 +12,37 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The numbers are those of the kernel side, for both processors. */
+/** The numbers of system calls are those of the BPF programs, on both architectures. */
 class CallNumberTest {
 
   private static final Path NUMBERS = Path.of("../bpf/include/numbers.h");
   private static final Path CALLS = Path.of("../bpf/include");
   private static final Pattern NUMBER = Pattern.compile("NR_(\\w+) = (\\d+)");
-  private static final Pattern TOLD = Pattern.compile("case NR_(\\w+):");
+  private static final Pattern REPORTED = Pattern.compile("case NR_(\\w+):");
 
   @Test
   void names_areThoseOfTheHeaders() throws Exception {
     Assumptions.assumeTrue(Files.exists(NUMBERS), "bpf/include is not next to this module");
-    String[] processors = Files.readString(NUMBERS).split("#else", 2);
+    String[] architectures = Files.readString(NUMBERS).split("#else", 2);
 
-    assertThat(known("amd64")).containsAllEntriesOf(told(processors[0]));
-    assertThat(known("aarch64")).containsAllEntriesOf(told(processors[1]));
+    assertThat(known("amd64")).containsAllEntriesOf(reported(architectures[0]));
+    assertThat(known("aarch64")).containsAllEntriesOf(reported(architectures[1]));
   }
 
-  /** The calls that have a kind, with their numbers. */
-  private static Map<Integer, String> told(String processor) throws Exception {
+  /** Returns the system calls that the programs report, by their numbers on an architecture. */
+  private static Map<Integer, String> reported(String architecture) throws Exception {
     Map<String, Integer> numbers = new TreeMap<>();
-    Matcher number = NUMBER.matcher(processor);
+    Matcher number = NUMBER.matcher(architecture);
     while (number.find()) {
       numbers.put(number.group(1), Integer.valueOf(number.group(2)));
     }
     String kindOf = Files.readString(CALLS.resolve("descriptors.h"));
     int from = kindOf.indexOf("u32 kind_of(");
-    Matcher told = TOLD.matcher(kindOf.substring(from, kindOf.indexOf("\n}", from)));
+    Matcher call = REPORTED.matcher(kindOf.substring(from, kindOf.indexOf("\n}", from)));
     Map<Integer, String> calls = new TreeMap<>();
-    while (told.find()) {
-      if (numbers.containsKey(told.group(1))) {
-        calls.put(numbers.get(told.group(1)), told.group(1));
+    while (call.find()) {
+      if (numbers.containsKey(call.group(1))) {
+        calls.put(numbers.get(call.group(1)), call.group(1));
       }
     }
     assertThat(calls).hasSizeGreaterThan(20);

@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Writes an event as the kernel side would. */
+/** Builds the bytes of an event, as the BPF programs write them. */
 public final class EventBytes {
 
   private final ByteBuffer bytes =
@@ -17,12 +17,12 @@ public final class EventBytes {
 
   private EventBytes() {}
 
-  /** An event of this kind without an owner, with zero duration. */
+  /** Creates an event of this kind without an owner, with zero duration. */
   public static EventBytes of(Kind kind) {
     return of(kind.number());
   }
 
-  /** An event of a kind that there may not be. */
+  /** Creates an event of a kind with this number, which may be unknown. */
   public static EventBytes of(int kind) {
     EventBytes event = new EventBytes();
     event.bytes.putShort(Layout.KIND, (short) kind);
@@ -73,7 +73,7 @@ public final class EventBytes {
     return this;
   }
 
-  /** Sets the source of the context, and the flags. */
+  /** Sets the source of the owner, and the flags. */
   public EventBytes known(int source, int flags) {
     bytes.put(Layout.SOURCE, (byte) source);
     bytes.put(Layout.FLAGS, (byte) flags);
@@ -86,7 +86,7 @@ public final class EventBytes {
     return this;
   }
 
-  /** Amount, detail and extra. */
+  /** Sets amount, detail and extra. */
   public EventBytes of(long amount, long detail, long extra) {
     bytes.putLong(Layout.AMOUNT, amount);
     bytes.putLong(Layout.DETAIL, detail);
@@ -94,7 +94,7 @@ public final class EventBytes {
     return this;
   }
 
-  /** Changes of a step's members, in room for sixteen. */
+  /** Sets changes of a step's members; the record has room for sixteen. */
   public EventBytes changes(long... changes) {
     for (int i = 0; i < changes.length; i++) {
       bytes.putLong(Layout.FIXED_BYTES + i * Long.BYTES, changes[i]);
@@ -103,7 +103,7 @@ public final class EventBytes {
     return this;
   }
 
-  /** The text, in room of its full size, as the kernel side leaves it. */
+  /** Sets the text; the record has the size of the longest text, as the programs write it. */
   public EventBytes text(String text) {
     byte[] written = text.getBytes(StandardCharsets.UTF_8);
     int used = Math.min(written.length, Layout.MAX_TEXT_BYTES);
@@ -112,17 +112,17 @@ public final class EventBytes {
     return this;
   }
 
-  /** The bytes. */
+  /** Returns the bytes. */
   public byte[] bytes() {
     return Arrays.copyOf(bytes.array(), length);
   }
 
-  /** A view of the event. */
+  /** Returns a view of the event. */
   public EventView view() {
     return view(bytes());
   }
 
-  /** A view of these bytes. */
+  /** Returns a view of these bytes. */
   public static EventView view(byte[] bytes) {
     MemorySegment memory = Arena.ofAuto().allocate(bytes.length, Long.BYTES);
     MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, bytes.length);

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** An event is read as the C side writes it. */
+/** Reads the golden bytes that C code writes with {@code wire.h}. */
 class EventViewTest {
 
   private static final Path GOLDEN = Path.of("src/test/resources/golden/wire.bin");
@@ -24,7 +24,7 @@ class EventViewTest {
   }
 
   @Test
-  void goldenTextRecord_hasItsTextBehindTheFields() throws Exception {
+  void goldenTextRecord_hasItsTextAfterTheFields() throws Exception {
     EventView event = golden(64, 192);
 
     assertThat(event.kind()).isEqualTo(Kind.SYSCALL_OPENAT.number());
@@ -46,7 +46,7 @@ class EventViewTest {
   }
 
   @Test
-  void spanNumber_isThatOfTheKernelSide() throws Exception {
+  void ownerNumberOfASpan_isThatOfTheBpfPrograms() throws Exception {
     byte[] bytes = Files.readAllBytes(GOLDEN);
     ByteBuffer own = ByteBuffer.wrap(bytes, 504, 32).order(ByteOrder.LITTLE_ENDIAN);
     long number = own.getLong();
@@ -79,7 +79,7 @@ class EventViewTest {
   }
 
   @Test
-  void shortLongAndImpossibleEvents_areNotWhole() {
+  void eventsWithAnInvalidLengthOrTime_areNotWhole() {
     byte[] good = EventBytes.of(Kind.CUDA_LAUNCH).from(5, 5).bytes();
 
     assertThat(EventBytes.view(good).isWhole()).isTrue();
@@ -91,7 +91,7 @@ class EventViewTest {
   }
 
   @Test
-  void halfAnIdentity_isNone() {
+  void eventWithIncompleteIds_namesNoOwner() {
     assertThat(EventBytes.of(1).under(1).named(1, 0, 1).view().namesOwner()).isTrue();
     assertThat(EventBytes.of(1).under(1).named(0, 1, 1).view().namesOwner()).isTrue();
     assertThat(EventBytes.of(1).under(1).named(1, 1, 0).view().namesOwner()).isFalse();
@@ -101,14 +101,14 @@ class EventViewTest {
   }
 
   @Test
-  void textWithoutEnd_isAsLongAsItsRoom() {
+  void textWithoutNul_endsWithTheRecord() {
     EventView event = EventBytes.of(Kind.SYSCALL_OPENAT).text("x".repeat(500)).view();
 
     assertThat(event.textLength()).isEqualTo(Layout.MAX_TEXT_BYTES);
   }
 
   @Test
-  void equalTexts_haveEqualHashesWhateverFollowsTheEnd() {
+  void textHash_ignoresBytesAfterTheNul() {
     byte[] one = EventBytes.of(Kind.CKP_OPERATION).text("decode").bytes();
     byte[] other = one.clone();
     other[Layout.MAX_BYTES - 1] = 9;

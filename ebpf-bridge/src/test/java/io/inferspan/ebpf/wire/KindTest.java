@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The event kinds are those of the kernel side. */
+/** The event kinds are those of {@code wire.h}. */
 class KindTest {
 
   private static final Path HEADER = Path.of("../bpf/include/wire.h");
@@ -35,7 +35,7 @@ class KindTest {
   }
 
   @Test
-  void everyNumber_findsItsKindOrNone() {
+  void kind_isFoundByItsNumber() {
     for (Kind kind : Kind.values()) {
       assertThat(Kind.of(kind.number())).isSameAs(kind);
     }
@@ -44,7 +44,7 @@ class KindTest {
   }
 
   @Test
-  void failures_areToldFromAnswersThatAskForPatience() {
+  void resultsThatAskToRetry_areNotFailures() {
     assertThat(Family.SYSCALL.failed(-2)).isTrue();
     assertThat(Family.SYSCALL.failed(-11)).isFalse();
     assertThat(Family.SYSCALL.failed(-512)).isFalse();
@@ -56,7 +56,7 @@ class KindTest {
   }
 
   @Test
-  void unknownSourcesAndDescriptors_areUnknown() {
+  void unknownNumbersOfSourcesAndDescriptors_areUnknown() {
     assertThat(Source.of(200)).isEqualTo(Source.UNKNOWN);
     assertThat(Source.of(1).word()).isEqualTo("own_thread");
     assertThat(FdKind.of(-1)).isEqualTo(FdKind.UNKNOWN);

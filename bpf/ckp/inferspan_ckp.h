@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports to Inferspan which request and operation a thread works for. A program only includes this header; nothing is linked.
+ * Reports to Inferspan which request and operation a thread works for. A program only includes this header, and links nothing.
  *
  *   #include "inferspan_ckp.h"
  *   inferspan_ckp_request_begin("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
@@ -13,7 +13,7 @@
  * Rules:
  * - A request belongs to the thread that began it, and to threads and processes that the thread starts, until its end.
  *   Beginning another request ends it. An event loop begins and ends the request around each piece of work.
- * - With an unsampled traceparent, or NULL, the following work belongs to no request.
+ * - After a request with an unsampled traceparent, or NULL, has begun, the thread's work belongs to no request.
  * - An operation has an id that is unique among the running operations of the process. It may end on another thread. Its name
  *   is truncated to 127 bytes and must not contain secrets. An ioctl of the thread within a millisecond after its start is
  *   reported as a part of the operation, to observe accelerators whose driver cannot be probed.
@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-/* Probes need one copy of each function per program, not inlined, with its arguments. A nop is cheap to probe. */
+/* Probes need a single copy of each function per program, which is not inlined and gets its arguments. A nop is cheap to probe. */
 #define INFERSPAN_CKP __attribute__((weak, noinline, used, visibility("default")))
 
 INFERSPAN_CKP void inferspan_ckp_request_begin(const char *traceparent)
@@ -62,16 +62,16 @@ INFERSPAN_CKP void inferspan_ckp_bind(uint64_t slot, const char *request_id, con
 }
 
 /*
- * A change of a step's members, in one word: the slot in bits 0-31, its scheduled tokens from bit 32 on (0: it left the step).
+ * A change of a step's members, in one word: the slot in bits 0-31, and its scheduled tokens from bit 32 on (0: it has left the step).
  */
 #define INFERSPAN_CKP_TOKENS_SHIFT 32
-#define INFERSPAN_CKP_PREFILL (1ull << 56)  /* the step computes a part of its prompt */
+#define INFERSPAN_CKP_PREFILL (1ull << 56)  /* the step computes a part of the request's prompt */
 #define INFERSPAN_CKP_FINISHED (1ull << 57) /* the slot is not used again */
 #define INFERSPAN_CKP_FULL 1u		    /* flag: the changes list all members, so that a reader recovers from a loss */
 
 /*
- * Begins a step on the calling thread; its launches until the end belong to the step. Steps are numbered from 1 without gaps,
- * with the same number on all ranks. If a step has more than 4096 changes, its members are unknown.
+ * Begins a step on the calling thread, whose launches belong to the step until its end. Steps are numbered from 1 without gaps, and
+ * a step has the same number on all ranks. If a step has more than 4096 changes, its members are unknown.
  */
 INFERSPAN_CKP void inferspan_ckp_step_begin(uint64_t step, const uint64_t *changes, uint32_t count, uint32_t flags)
 {

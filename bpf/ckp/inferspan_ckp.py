@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports to Inferspan, from Python, which request and operation a thread works for.
+"""Reports to Inferspan from Python which request and operation a thread works for.
 
 Build the shared object once: cc -shared -fPIC -O2 -o libinferspan_ckp.so inferspan_ckp.c
 
@@ -14,6 +14,8 @@ import itertools
 
 
 class Ckp:
+    """The functions of inferspan_ckp.h, from the shared object at path."""
+
     def __init__(self, path):
         self._library = ctypes.CDLL(path)
         self._library.inferspan_ckp_operation_begin.argtypes = [ctypes.c_uint64, ctypes.c_char_p]
@@ -23,7 +25,7 @@ class Ckp:
 
     @contextlib.contextmanager
     def request(self, traceparent):
-        """Assigns the thread's work in the block to the request, or to no request if traceparent is None."""
+        """Assigns the thread's work in the with block to the request, or to no request if traceparent is None or unsampled."""
         self._library.inferspan_ckp_request_begin(traceparent.encode() if traceparent else None)
         try:
             yield
@@ -32,7 +34,7 @@ class Ckp:
 
     @contextlib.contextmanager
     def operation(self, name):
-        """Reports the block as a named operation of the current request."""
+        """Reports the with block as a named operation of the current request."""
         operation = next(self._ids)
         self._library.inferspan_ckp_operation_begin(operation, name.encode())
         try:

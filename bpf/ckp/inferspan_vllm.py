@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin that reports the requests in each step of a vLLM V1 engine. Its entry point in vllm.general_plugins is inferspan =
-inferspan_vllm:register; INFERSPAN_CKP is the path of libinferspan_ckp.so if that is in another directory. It wraps the worker's
-execute_model and sample_tokens. On an unknown vLLM or a failure, it logs one line and disables itself. It reads only prompts' lengths."""
+"""A vLLM plugin that reports the requests in each step of a V1 engine, by wrapping the worker's execute_model and sample_tokens.
+
+The entry point is "inferspan = inferspan_vllm:register" in the group vllm.general_plugins. If libinferspan_ckp.so is not in this file's
+directory, set INFERSPAN_CKP to its path. With an unknown release, or after a failure, the plugin logs one line and disables itself. Of
+prompts, it reads only the lengths.
+"""
 
 import array
 import functools
@@ -16,11 +19,12 @@ from ctypes import CDLL, PYFUNCTYPE, c_char_p, c_uint32, c_uint64, c_void_p
 
 logger = logging.getLogger("vllm.inferspan")
 
-# From a release (inclusive) to another (exclusive): does sample_tokens end a step, are cached requests a list, do ids have a random suffix?
+# First release (inclusive), last release (exclusive); whether sample_tokens ends a step, whether the cached requests are a list, and
+# whether request ids have a random suffix.
 RELEASES = (((0, 8, 5), (0, 9, 2), False, True, False), ((0, 9, 2), (0, 11, 1), False, False, False),
             ((0, 11, 2), (0, 14, 0), True, False, False), ((0, 14, 0), (0, 25, 0), True, False, True))
 TARGETS = {"vllm.v1.worker.gpu_worker": "Worker", "vllm.v1.worker.gpu_model_runner": "GPUModelRunner",
-           "vllm.v1.worker.gpu.model_runner": "GPUModelRunner"}  # Ray calls the runner without its worker.
+           "vllm.v1.worker.gpu.model_runner": "GPUModelRunner"}  # Ray calls the runners without a Worker.
 METHODS = ("execute_model", "scheduler_output"), ("sample_tokens", "grammar_output")
 FIELDS = {"scheduled_new_reqs", "scheduled_cached_reqs", "num_scheduled_tokens", "finished_req_ids"}
 WARM_UP, NOT_SUFFIXED = ("_warmup_", "_v2_mixed_warmup"), "VLLM_DISABLE_REQUEST_ID_RANDOMIZATION"
@@ -31,28 +35,28 @@ FUNCTIONS = (("bind", c_uint64, c_char_p, c_char_p), ("step_begin", c_uint64, c_
 class Steps:
     """Reports the steps of the launching thread: the changed members of each step, and all members of every 64th step."""
     def __init__(self, library, splits, listed, suffixed):
-        for name, *types in FUNCTIONS:  # PYFUNCTYPE keeps the GIL: getting it back could take long.
+        for name, *types in FUNCTIONS:  # PYFUNCTYPE, because CDLL would release the GIL, and getting it back can take long.
             setattr(self, name, PYFUNCTYPE(None, *types)(("inferspan_ckp_" + name, library)))
         self.splits, self.listed, self.suffixed = splits, listed, suffixed and os.environ.get(NOT_SUFFIXED) != "1"
         self.enabled, self.local, self.number, self.open, self.last_slot = True, threading.local(), 0, False, 0
         self.slots, self.scheduled, self.prompts, self.prefilling, self.live = {}, {}, {}, set(), {}
 
     def identity(self, request_id):
-        """Returns three ids of a request: the engine's, without the index of a parallel sample; the API server's, without the engine's suffix;
-        and the x-request-id that the API server's id contains, or None."""
+        """Returns three ids of a request: the engine's, without the index of a parallel sample; the API server's, which lacks the random
+        suffix; and the x-request-id in the API server's id, or None."""
         engine = re.sub(r"^\d+_(?=[a-z])", "", request_id)
         server = re.sub(r"-[0-9a-f]{8}$", "", engine) if self.suffixed else engine
         return engine, server, (match := re.fullmatch(r"cmpl-(.+)-\d+|[a-z]+-(.+)", server)) and (match[1] or match[2])
 
     def add(self, request_id):
-        """Assigns a slot. Two open requests with the same x-request-id are ambiguous and bound to an empty id."""
+        """Assigns a slot to a request. If two open requests have the same x-request-id, both are ambiguous, and bound to an empty id."""
         self.last_slot = self.slots[request_id] = self.last_slot + 1
         engine, server, base = self.identity(request_id)
         live = self.live.setdefault(server, {})
         live[request_id] = engine
-        clear = len(set(live.values())) == 1
-        for known in [request_id] if clear else live:
-            self.bind(self.slots[known], base and (base.encode() if clear else b""), None)
+        is_unique = len(set(live.values())) == 1
+        for known in [request_id] if is_unique else live:
+            self.bind(self.slots[known], base and (base.encode() if is_unique else b""), None)
 
     def remove(self, request_id):
         server = self.identity(request_id)[1]
@@ -63,6 +67,7 @@ class Steps:
         return self.slots.pop(request_id)
 
     def changes(self, output, full):
+        """Returns the changes of a step's members as words, or all members if full; see inferspan_ckp_step_begin."""
         words = [self.remove(name) | FINISHED for name in output.finished_req_ids if name in self.slots]
         before, now = self.scheduled, dict(output.num_scheduled_tokens)
         new, cached = output.scheduled_new_reqs, output.scheduled_cached_reqs
@@ -82,7 +87,7 @@ class Steps:
 
     def begin(self, scheduler_output, *_, **__):
         now, full = scheduler_output.num_scheduled_tokens, self.number % FULL_EVERY == 0
-        words = ()  # The short path for unchanged members, because after an engine's wait all code is cold in the caches.
+        words = ()  # Unchanged members take a short path: after the engine's wait, code is no longer in the CPU's caches.
         if full or self.prefilling or now != self.scheduled or scheduler_output.finished_req_ids or scheduler_output.scheduled_new_reqs:
             if next(iter(now), "").startswith(WARM_UP):  # A warm-up step has only warm-up requests.
                 return
@@ -95,10 +100,10 @@ class Steps:
             action(*arguments, **named)
         except Exception as fault:
             self.enabled = False
-            logger.warning("Inferspan: steps are no longer reported, until the engine restarts: %r", fault)
+            logger.warning("Inferspan: steps are no longer reported, until the engine restarts, because of %r", fault)
 
     def wrap(self, original, begins):
-        """Wraps execute_model or sample_tokens. execute_model begins a step; the method that returns the result ends it."""
+        """Wraps execute_model, which begins a step, or sample_tokens. The step ends when one of them returns the result."""
         @functools.wraps(original)
         def wrapper(*arguments, **named):
             if getattr(self.local, "inside", False) or not self.enabled or named.get("dummy_run"):
@@ -126,7 +131,7 @@ class Steps:
             setattr(owner, name, self.wrap(getattr(owner, name), name == METHODS[0][0]))
 
     def find_spec(self, name, path=None, target=None):
-        """An import hook, which wraps a target when the process imports it."""
+        """Wraps the methods of a target when the process imports its module (an import hook in sys.meta_path)."""
         spec = importlib.machinery.PathFinder.find_spec(name, path) if name in TARGETS else None
         if spec and spec.loader:
             then = spec.loader.exec_module
@@ -140,7 +145,7 @@ def register():
         release = tuple(int(part or 0) for part in re.match(r"(\d+)\.(\d+)\.?(\d*)", vllm.__version__).groups())
         known = [row[2:] for row in RELEASES if row[0] <= release < row[1]]
         if not known:
-            raise LookupError(f"vLLM {vllm.__version__} is not in the table of releases")
+            raise LookupError(f"this plugin does not support vLLM {vllm.__version__}; see RELEASES in {__file__}")
         steps = Steps(CDLL(os.environ.get("INFERSPAN_CKP") or os.path.dirname(__file__) + "/libinferspan_ckp.so"), *known[0])
         for name in TARGETS.keys() & sys.modules.keys():
             steps.guarded(steps.install, sys.modules[name])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Detects the end of a response: a request ends with the last byte of the response, whose length the response headers announce.
+ * Detects the end of a response, with which the request ends: the last byte according to Content-Length, the last chunk, or the
+ * end of the headers if there is no body.
  */
 #ifndef INFERSPAN_ANSWERS_H
 #define INFERSPAN_ANSWERS_H
@@ -53,8 +54,8 @@ static __always_inline bool ends_chunks(const struct ispan_bytes *bytes)
 }
 
 /*
- * Finds the bytes that a system call wrote to the connection. False if they are not in the process's memory, or in several
- * messages.
+ * Finds the bytes that a system call wrote to the connection. Returns false if they are not in the process's memory, or are in
+ * several messages.
  */
 static __always_inline bool bytes_written(u64 number, u64 length, u64 second, u64 third, struct ispan_bytes *bytes)
 {
@@ -80,7 +81,7 @@ static __always_inline void read_answer_head(struct ispan_connection *connection
 	if (!scan)
 		return;
 	begin_scan(scan, NULL);
-	scan->head.flags = HEAD_REQUEST_LINE; /* skips the status line, which is not one of the headers to read */
+	scan->head.flags = HEAD_REQUEST_LINE; /* the first line is not a request line, and is ignored like an unknown header */
 	if (!gather(bytes))
 		return;
 	http_scan_text(scan->length);
@@ -144,10 +145,10 @@ __noinline int answer_ends(u64 key, u64 number, u64 length, u64 second, u64 thir
 }
 
 /*
- * The thread that read the request stays bound to it until the thread waits again, so that its work after the response is
- * attributed, too.
+ * Called when a response is complete. If an event loop read the request and has no other, the request becomes the loop's context
+ * until it waits again, so that its work after the response is attributed, too.
  */
-static __always_inline bool stays(struct ispan_thread *thread, const struct ispan_connection *connection, s32 fd)
+static __always_inline bool keeps_request(struct ispan_thread *thread, const struct ispan_connection *connection, s32 fd)
 {
 	u64 number = connection->number;
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -184,7 +185,7 @@ __noinline int answered(u64 key)
 	if (!connection || !settings)
 		return 0;
 	note_progress(connection, ISPAN_REQUEST_RESPONDED | ISPAN_REQUEST_ANSWERED);
-	kept = stays(thread, connection, (s32)key);
+	kept = keeps_request(thread, connection, (s32)key);
 	number = connection->flags & OPEN_SAMPLED ? connection->number : 0;
 	request = bpf_map_lookup_elem(&requests, &number);
 	/* A thread of a pool may take its next job without a wait. */
@@ -202,7 +203,7 @@ __noinline int answered(u64 key)
 }
 
 /*
- * Ends a request whose body was read to its end after the response: until then, reads of the body belong to the request. Not
+ * Ends an answered request when its body has been read to the end: until then, reads of the body belong to the request. Not
  * static, as above.
  */
 __noinline int after_body(u64 key)
@@ -226,7 +227,7 @@ static __always_inline u64 key_of_parent(struct ispan_thread *thread, s32 fd)
 	return request ? connection_of(request->tgid, fd) : 0;
 }
 
-/* Attributes the process's requests by descriptor only from now on, and not by the thread that read them. */
+/* From now on, attributes the process's requests only by their connection, not by the thread that read them. */
 static __always_inline void hand_over(struct ispan_server *server)
 {
 	struct ispan_activity *activity = activity_now();
@@ -237,8 +238,8 @@ static __always_inline void hand_over(struct ispan_server *server)
 }
 
 /*
- * Called when a thread writes on a request's connection. If it did not read the request, it was started for the request, or the
- * request was handed over to it.
+ * Called when a thread writes to a request's connection. A thread that did not read the request was either started for it, or got
+ * it from the thread that read it.
  */
 static __always_inline void written_by_another(struct ispan_thread *thread, struct ispan_connection *connection)
 {
@@ -256,8 +257,8 @@ static __always_inline void written_by_another(struct ispan_thread *thread, stru
 }
 
 /*
- * Tracks the response in the bytes of a write, with the system call's number, result and arguments. Not static, so that the
- * verifier checks it once.
+ * Called after a write, with the system call's number, result and arguments. If the bytes belong to a response, tracks its
+ * beginning and its end. Not static, so that the verifier checks it once.
  */
 __noinline int after_write(u64 number_and_fd, u64 length, u64 second, u64 third)
 {

@@ -7,8 +7,8 @@
 #include "heads.h"
 
 /*
- * Returns whether more bytes arrived than the request has. Then the next request is already in the buffer, and no later read
- * returns its beginning.
+ * Returns whether the read returned more bytes than the request has. Then the beginning of the next request is in this read, and
+ * no later read returns it. behind is the number of bytes after the headers.
  */
 static __always_inline bool is_pipelined(const struct ispan_scan *scan, u64 behind)
 {
@@ -16,8 +16,8 @@ static __always_inline bool is_pipelined(const struct ispan_scan *scan, u64 behi
 }
 
 /*
- * Closes an earlier request of the connection. Returns whether its response, or a part of it, is still to come: then the
- * connection has more pending responses than open requests.
+ * Closes an earlier request of the connection. Returns whether its response is incomplete: then the connection has more pending
+ * responses than open requests.
  */
 static __always_inline bool close_before(u64 key)
 {
@@ -56,9 +56,9 @@ static __always_inline void unbind(const struct ispan_settings *settings, struct
 }
 
 /*
- * Returns whether the thread works for the request that it has read, until it reads the next one. This is certain only if the
- * thread's reads block and it has no other request. Otherwise, the thread may turn to other work at any time; it keeps the
- * request only while its process has no other open request. Not static, so that the verifier checks it once.
+ * Returns whether the thread that has read a request can be bound to it: its reads block, it has no other request, and threads of
+ * its process answer the requests that they read. Otherwise, the thread is treated as an event loop, which has the request only
+ * while its process has no other open request. Not static, so that the verifier checks it once.
  */
 __noinline int may_bind(u64 key, u64 waits)
 {
@@ -173,8 +173,8 @@ static __always_inline bool is_sampled(const struct ispan_settings *settings, st
 }
 
 /*
- * Called when the request headers are complete: opens the connection and begins the request. Not static, so that the verifier
- * checks it once.
+ * Called when a head is complete: counts the request as open and, if it is sampled, begins it. With is_known 0, the head could not
+ * be parsed. Not static, so that the verifier checks it once.
  */
 __noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is_known)
 {
@@ -182,7 +182,7 @@ __noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is
 	struct ispan_server *server = server_made_of(key >> 32);
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 	struct ispan_scan *scan = current_scan();
-	bool says_itself = thread && thread->source == ISPAN_SOURCE_CKP;
+	bool reports_itself = thread && thread->source == ISPAN_SOURCE_CKP;
 	u64 number = 0, flags = 0;
 	bool binds;
 
@@ -193,7 +193,7 @@ __noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is
 	if (is_known) {
 		count_head(scan);
 		flags = scan->head.flags & HEAD_NO_BODY ? OPEN_NO_BODY : 0;
-		if (is_sampled(settings, server, scan) && !pipelined && !says_itself)
+		if (is_sampled(settings, server, scan) && !pipelined && !reports_itself)
 			number = begin(settings, scan, (s32)key, binds);
 	}
 	if (pipelined) {
@@ -209,8 +209,8 @@ __noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is
 }
 
 /*
- * Called when the headers are incomplete; they continue with the connection's next bytes. Until then, no thread works for the
- * request. Not static, so that the verifier checks it once.
+ * Called when a head is incomplete: keeps its state. Until it is complete, no thread works for the request. Not static, so that the
+ * verifier checks it once.
  */
 __noinline int head_unfinished(u64 key)
 {
@@ -236,8 +236,8 @@ static __always_inline void forget_head(u64 key)
 }
 
 /*
- * Returns the incomplete headers that these bytes continue. A thread with blocking reads continues its own headers only; with
- * non-blocking reads, any thread of the process may continue them.
+ * Returns the incomplete head that these bytes continue, or NULL. With blocking reads, only the thread that read its beginning can
+ * continue it; otherwise, any thread of the process can.
  */
 static __always_inline struct ispan_head *unfinished_head(struct task_struct *task, u64 key, const struct ispan_bytes *bytes)
 {
@@ -251,7 +251,7 @@ static __always_inline struct ispan_head *unfinished_head(struct task_struct *ta
 	return bpf_map_lookup_elem(&heads, &key);
 }
 
-/* Reads bytes that begin a request, or continue incomplete headers. */
+/* Handles bytes that begin a request, or continue an incomplete head. */
 static __always_inline void read_head(const struct ispan_bytes *bytes, u64 connection, struct ispan_head *unfinished, bool waits)
 {
 	u64 before = HTTP_BASE + (unfinished ? unfinished->tail_length : 0);
@@ -271,7 +271,7 @@ static __always_inline void read_head(const struct ispan_bytes *bytes, u64 conne
 		forget_head(connection);
 	if (flags & HEAD_NOT_HTTP)
 		return;
-	if (!(flags & HEAD_FINISHED)) { /* counts as a request, of which nothing is known */
+	if (!(flags & HEAD_FINISHED)) { /* counts as an open request, without its ids */
 		if (scan)
 			count(ISPAN_COUNT_HTTP_TOO_LONG);
 		head_finished(connection, false, waits, 0, false);

@@ -14,9 +14,9 @@ enum ispan_from {
 	ISPAN_FROM_VALUE = 0,
 	ISPAN_FROM_PRODUCT = 1, /* slot * slot+1 * slot+2, 32 bits each */
 	ISPAN_FROM_DIM3 = 2,    /* x | y << 32 in slot, z in slot+1: their product */
-	ISPAN_FROM_GRID = 3,    /* slot points to a launch configuration: its grid's product */
+	ISPAN_FROM_GRID = 3,    /* slot points to a launch configuration: the product of its grid */
 	ISPAN_FROM_STREAM = 4,  /* slot points to a launch configuration: its stream */
-	ISPAN_FROM_OUT = 5,     /* slot points to where the function stores its result: read on return */
+	ISPAN_FROM_OUT = 5,     /* slot points to the memory for the function's result, which is read on return */
 	ISPAN_FROM_PAIR = 6,    /* slot << 32 | (u32) slot+1 */
 	ISPAN_FROM_HIGH = 7,    /* slot << 32 */
 	ISPAN_FROM_COPY2D = 8,  /* slot points to a CUDA_MEMCPY2D: its width * its height */
@@ -24,7 +24,7 @@ enum ispan_from {
 
 #define ISPAN_FROM(how, slot) ((__u8)(ISPAN_FROM_##how << 4 | (slot)))
 
-#define ISPAN_CALL_RUNTIME 0x01   /* may call the driver for the same operation; then only the driver's record is written */
+#define ISPAN_CALL_RUNTIME 0x01   /* it may call the driver for the same operation; then only the driver's call is written */
 #define ISPAN_CALL_DIRECTION 0x02 /* slot 4 is a cudaMemcpyKind that decides the kind */
 
 /* The attach cookie: these eight bytes as a little-endian u64. */

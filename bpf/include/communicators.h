@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers the collectives of each NCCL communicator from its creation, so that the same collective can be found on all ranks.
- * Communicators that were created before the probes were attached, or by ncclCommSplit, are unknown.
+ * Numbers the collectives of each NCCL communicator, so that the same collective can be found on all ranks. Communicators that were
+ * created before the probes were attached, or by ncclCommSplit, are unknown.
  */
 #ifndef INFERSPAN_COMMUNICATORS_H
 #define INFERSPAN_COMMUNICATORS_H
@@ -26,7 +26,7 @@ struct ispan_communicator_key {
 
 struct ispan_communicator {
 	u64 number; /* of the communicator, unique on this machine */
-	u64 collectives; /* number of collectives so far */
+	u64 collectives; /* number of collectives that have begun */
 	u64 process_start; /* the pid and the address may be reused */
 };
 
@@ -48,9 +48,9 @@ static __always_inline u64 process_start(void)
 }
 
 /*
- * Called at the entry of a function with a communicator. Counts a collective, but not a send or receive, because each rank makes
- * different ones. Returns what the record says about the communicator: ISPAN_COLLECTIVE if it is known, else its address. Not static, so
- * that the verifier checks it once.
+ * Called at the entry of a function with a communicator. Counts collectives, but not sends and receives, which differ between the
+ * ranks. Returns the value for the record: ISPAN_COLLECTIVE if the communicator is known, else its address. Not static, so that the
+ * verifier checks it once.
  */
 __noinline u64 communicator_called(u64 address, u32 kind)
 {
@@ -71,14 +71,14 @@ __noinline u64 communicator_called(u64 address, u32 kind)
 }
 
 /*
- * Computes the hash by which NCCL itself identifies a communicator, from its ncclUniqueId. The id contains an address of the network, so
- * it does not leave the kernel. Not static, so that the verifier checks it once.
+ * Computes from an ncclUniqueId the hash by which NCCL itself identifies the communicator. The id contains a network address, so
+ * only the hash leaves the kernel. Not static, so that the verifier checks it once.
  */
 __noinline u64 communicator_id(u64 address)
 {
 	u64 hash = 5381;
 
-	/* By words, because older verifiers limit the stack. */
+	/* Reads single words, because a copy of the id would take too much of the stack. */
 	for (int at = 0; at < ISPAN_UNIQUE_ID_BYTES; at += sizeof(u64)) {
 		u64 word;
 
@@ -101,8 +101,8 @@ static __always_inline u64 unique_id_at(struct pt_regs *regs)
 }
 
 /*
- * Reports a communicator, and counts its collectives from now on. ranks is the number of ranks, with the own rank in the upper half. Not
- * static, so that the verifier checks it once.
+ * Reports a new communicator, and counts its collectives from now on. ranks is the number of ranks, with the rank of this process in
+ * the upper half. Not static, so that the verifier checks it once.
  */
 __noinline int communicator_made(u64 address, u64 id, u64 ranks)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracks open requests, sampled or not: requests read from a connection whose response has not ended. */
+/* Tracks the open requests, sampled or not, by connection: those whose response has not ended. */
 #ifndef INFERSPAN_CONNECTIONS_H
 #define INFERSPAN_CONNECTIONS_H
 
@@ -21,8 +21,8 @@ static __always_inline struct ispan_server *server_made_of(u32 tgid)
 }
 
 /*
- * Counts a request in or out. If this races with another request of the process, sole and sole_number may not match; they then
- * name no request.
+ * Counts a request as open (more is 1), or no longer as open (-1). During a race with another request of the process, sole and
+ * sole_number may not match; then they identify no request.
  */
 static __always_inline void count_open(struct ispan_server *server, u64 key, u64 number, s64 more)
 {
@@ -46,8 +46,8 @@ static __always_inline void count_heads(s64 more)
 
 /*
  * Records that a request is open on a connection that had none. If the map is full, the request counts as open forever, because
- * its end cannot be observed; threads of the process are then not attributed any more. Not static, so that the verifier checks
- * it once.
+ * its end cannot be observed. Then the work of the process's event loops and new threads is no longer attributed. Not static, so
+ * that the verifier checks it once.
  */
 __noinline int connection_open(u64 key, u64 number, u64 flags, u64 body)
 {
@@ -67,7 +67,7 @@ __noinline int connection_open(u64 key, u64 number, u64 flags, u64 body)
 	return 0;
 }
 
-/* Stops counting the connection's request as open; does so once. */
+/* Stops counting the connection's request as open, unless this was done before. */
 static __always_inline void count_answered(u64 key, struct ispan_connection *connection)
 {
 	struct ispan_server *server = server_of(key >> 32);
@@ -78,8 +78,8 @@ static __always_inline void count_answered(u64 key, struct ispan_connection *con
 }
 
 /*
- * Closes a connection; returns the number of the request that ends with it, or 0. If two threads close it at once, only one
- * gets the number. Not static, as above.
+ * Removes a connection; returns the number of the sampled request that ends with it, or 0. If two threads remove it at once, only
+ * one gets the number. Not static, as above.
  */
 __noinline u64 connection_close(u64 key)
 {
@@ -129,7 +129,7 @@ static __always_inline bool is_abandoned(u32 flags)
 }
 
 /*
- * Called when a descriptor is closed or reused: it has no connection any more. Not static, so that the verifier checks it once.
+ * Called when a descriptor is closed or refers to another file: its request ends. Not static, so that the verifier checks it once.
  */
 __noinline int connection_gone(u64 key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the context of a thread: the span that it publishes, its request, its process's only open request, or the OpenTelemetry
- * context map.
+ * Finds the context of a thread: the span that it publishes, its request, its process's only open request, its entry in the
+ * OpenTelemetry context map, or the adopted process.
  */
 #ifndef INFERSPAN_CONTEXT_H
 #define INFERSPAN_CONTEXT_H
@@ -37,9 +37,9 @@ static __always_inline struct ispan_activity *activity_now(void)
 }
 
 /*
- * Returns the time since which at least one request has been open; 0 if none is open and the thread can be skipped. Events that
- * began before that time are ignored, because the programs did not observe their beginning. The reader's own threads, and
- * threads in the OpenTelemetry context map, start to serve without an event, so they are always checked.
+ * Returns the time since which at least one request has been open, or 0 if none is open and the thread can be skipped. Events that
+ * began before that time are ignored, because the programs did not observe their beginning. The reader's own threads, and threads
+ * in the OpenTelemetry context map, are always checked, because they get a context without an event.
  */
 static __always_inline u64 served_since(const struct ispan_settings *settings, struct task_struct *task)
 {
@@ -67,7 +67,7 @@ static __always_inline bool in_cgroup(const struct ispan_settings *settings)
 	return !settings->cgroup || bpf_get_current_ancestor_cgroup_id(settings->cgroup_level) == settings->cgroup;
 }
 
-/* Returns whether requests to this process are traced. The reader's own threads publish their context instead. */
+/* Returns whether requests to this process are traced. Those of the reader's own process are not: its threads publish their context. */
 static __always_inline bool in_scope(const struct ispan_settings *settings, u32 tgid)
 {
 	if (tgid == settings->self_tgid)
@@ -84,8 +84,8 @@ static __always_inline void fill_ids(struct ispan_owner_record *record, const u8
 }
 
 /*
- * Announces which span a number stands for, before the thread's first record with that number. If the ring is full, the reader
- * finds the span in the map that the number comes from. Not static, so that the verifier checks it once.
+ * Announces a span and its number, before the thread's first record with that number. If the ring is full, the reader finds the
+ * span in the map from which the number was computed. Not static, so that the verifier checks it once.
  */
 __noinline int announce_span(struct ispan_thread *thread, const struct ispan_otel_context *ids, u64 owner, u64 pid_tgid, u64 source)
 {
@@ -141,7 +141,7 @@ static __always_inline bool own_context(struct ispan_thread *thread, u32 tgid, u
 	return true;
 }
 
-/* Returns whether the process may still work for a client that disconnected lately; the end of that work cannot be observed. */
+/* Returns whether the process may still work for a client that has disconnected recently. The end of that work cannot be observed. */
 static __always_inline bool may_serve_disconnected(const struct ispan_server *server)
 {
 	return server->abandoned_ns && bpf_ktime_get_ns() - server->abandoned_ns < ABANDONED_NANOS;
@@ -155,13 +155,13 @@ static __always_inline bool is_timerfd_due(const struct ispan_server *server, u3
 	return server->flags & SERVER_TIMERS || server->timer_tid != tid || bpf_ktime_get_ns() >= server->timer_ns;
 }
 
-/* Returns whether an event loop may be doing work that does not belong to the open request: a timer's, or what it was woken for. */
+/* Returns whether an event loop may be doing other work than a request's, because a timer is due or something else woke the loop. */
 static __always_inline bool may_do_other_work(const struct ispan_thread *thread)
 {
 	return thread->flags & ISPAN_THREAD_OTHER || (thread->timer_ns && bpf_ktime_get_ns() >= thread->timer_ns);
 }
 
-/* Returns whether this is the only open request of the process. Not static, so that the verifier checks it once. */
+/* Returns whether the thread's work can only belong to this request. Not static, so that the verifier checks it once. */
 __noinline int is_alone(const struct ispan_thread *thread, u64 tgid, u64 number)
 {
 	struct ispan_server *server = server_of(tgid);
@@ -175,8 +175,8 @@ __noinline int is_alone(const struct ispan_thread *thread, u64 tgid, u64 number)
 }
 
 /*
- * Returns whether another thread may serve the request. If a process has responses from other threads than those that read
- * requests, the reading thread does not identify a request.
+ * Returns whether another thread may serve the request. In a process whose threads have answered requests that other threads read,
+ * the reading thread does not identify the request.
  */
 static __always_inline bool is_taken_away(const struct ispan_thread *thread, const struct ispan_request *request)
 {
@@ -191,7 +191,7 @@ static __always_inline bool is_taken_away(const struct ispan_thread *thread, con
 /* Looks the thread's request up in the map, and remembers the result. */
 static __always_inline bool learn_request(struct ispan_thread *thread, struct ispan_activity *activity, u64 number)
 {
-	/* Read before the look-up, and a barrier: if a request ends between the two, the next check must notice it. */
+	/* Read before the look-up, as a barrier: if a request ends between the two, the next check must notice it. */
 	u64 ended = __sync_fetch_and_add(&activity->ended, 0);
 	struct ispan_request *request = bpf_map_lookup_elem(&requests, &number);
 
@@ -205,8 +205,8 @@ static __always_inline bool learn_request(struct ispan_thread *thread, struct is
 }
 
 /*
- * The context of a bound request. If no request of the machine has ended since the last look-up, the request still exists,
- * which saves a look-up per event.
+ * Fills in the context of a thread that has a request. If no request of the machine has ended since the last look-up, the request
+ * still exists, which saves a look-up per event.
  */
 static __always_inline bool bound_context(struct ispan_thread *thread, u32 tgid, struct ispan_context *context)
 {
@@ -226,8 +226,8 @@ static __always_inline bool bound_context(struct ispan_thread *thread, u32 tgid,
 }
 
 /*
- * For a thread that may have several requests: returns the process's only open request, if this thread read it and no other
- * thread is known to answer it. Not static, so that the verifier checks it once.
+ * Returns the process's only open request if this thread read it and no other thread is known to answer it, or 0. Not static, so
+ * that the verifier checks it once.
  */
 __noinline u64 sole_request(u64 pid_tgid)
 {
@@ -264,8 +264,8 @@ __noinline int loop_context(const struct ispan_thread *thread, u64 pid_tgid, str
 }
 
 /*
- * Returns whether the thread is an event loop. A thread that reports by CKP which request it serves, or that it serves none, is
- * not.
+ * Returns whether the thread is an event loop that has no request of its own. A thread that reports by CKP which request it serves,
+ * or that it serves none, does not count as an event loop.
  */
 static __always_inline bool is_loop(const struct ispan_thread *thread)
 {
@@ -366,8 +366,8 @@ static __always_inline bool may_have_context(struct ispan_thread *thread, struct
 }
 
 /*
- * Counts an operation that is not attributed, because its thread has several requests or mixes a request with other work. Not
- * static, so that the verifier checks it once.
+ * Counts an operation that is not attributed, because its thread may work for several requests or have other work. Not static, so
+ * that the verifier checks it once.
  */
 __noinline int count_unattributed(const struct ispan_thread *thread, u64 tgid)
 {

@@ -8,10 +8,10 @@
 
 #define CKP_WINDOW_NANOS 1000000
 #define NVIDIA_IOCTL_TYPE 0x46
-#define MESSAGES 64 /* of one call; bytes of further messages are not counted */
+#define MESSAGES 64 /* maximum number of messages of a call whose bytes are counted */
 #define FUTEX_COMMAND 0x7f /* without the private and clock bits */
 
-/* Returns the kind of a system call, or 0. Not static, so that the verifier does not follow each case into the callers. */
+/* Returns the kind of a system call, or 0. Not static, so that the verifier does not check the callers for each case. */
 __noinline u32 kind_of(u64 number)
 {
 	switch (number) {
@@ -72,7 +72,7 @@ __noinline u32 kind_of(u64 number)
 	}
 }
 
-/* The futex operations that may block: FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2. */
+/* Returns whether a futex operation may block: FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI or _LOCK_PI2. */
 static __always_inline bool is_futex_wait(u64 operation)
 {
 	u64 command = operation & FUTEX_COMMAND;
@@ -85,7 +85,10 @@ static __always_inline bool is_gpu_command(u64 command)
 	return (command >> 8 & 0xff) == NVIDIA_IOCTL_TYPE;
 }
 
-/* Frame buffers use the same ioctl type, so the device's name decides: nvidia0, nvidiactl, nvidia-uvm … */
+/*
+ * Returns whether a descriptor refers to a device whose name begins with nvidia, such as nvidia0 or nvidia-uvm: frame buffers use
+ * the same ioctl type.
+ */
 static __always_inline bool is_gpu_file(struct task_struct *task, s32 fd)
 {
 	struct file *file = file_of(task, fd);
@@ -125,7 +128,7 @@ __noinline int kind_of_fd(u32 fd)
 	return fd_kind(bpf_get_current_task_btf(), (s32)fd);
 }
 
-/* Fills in the descriptor and the number of bytes transferred, or requested if the call does not report a count. */
+/* Fills in what the system call's arguments and result say: descriptor and its type, bytes, or the call's other arguments. */
 static __always_inline void describe(struct ispan_record *record, const struct ispan_thread *thread,
 				     struct pt_regs *regs, u16 kind, long result)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts the device's work per launch: how long kernels ran, and why they stalled. The work is reported by the USDT probes of
- * parcagpu, a library that is loaded into the profiled process and reads CUPTI there. The stack comes from the bridge's probe on
- * the launch. CUPTI's correlation id connects the two.
+ * Counts the device's work by the stack of its launch: how long kernels ran, and why they stalled. The USDT probes of parcagpu
+ * report the work. This library is loaded into the profiled process and reads CUPTI there. The stack comes from the bridge's probe
+ * on the launch. CUPTI's correlation id connects the two.
  */
 #ifndef INFERSPAN_DEVICE_H
 #define INFERSPAN_DEVICE_H
@@ -10,7 +10,7 @@
 #include "stack_calls.h"
 
 #if defined(__TARGET_ARCH_arm64)
-struct user_pt_regs { /* libbpf needs this name for pt_regs; only its size matters here */
+struct user_pt_regs { /* libbpf uses this name for pt_regs; only its size matters here */
 	u64 regs[31];
 	u64 sp, pc, pstate;
 };
@@ -23,8 +23,8 @@ struct user_pt_regs { /* libbpf needs this name for pt_regs; only its size matte
 #define REASONS 64
 #define REASON_BYTES 64
 #define MOST_RECORDS 512
-#define REASON_NAMES (1ULL << 62) /* numbers above it denote stall reasons instead of functions */
-#define SAMPLED_NAMES (1ULL << 63) /* numbers above it contain a module's hash and a function's number in the module */
+#define REASON_NAMES (1ULL << 62) /* numbers from this one on identify stall reasons instead of functions */
+#define SAMPLED_NAMES (1ULL << 63) /* numbers from this one on are computed from a module's hash and a function's number in the module */
 #define HASH_PRIME 0x9e3779b97f4a7c15ULL
 
 struct ispan_launch {
@@ -77,7 +77,7 @@ struct {
 	__type(value, struct ispan_stack);
 } last_launches SEC(".maps");
 
-/* Work of launches that are not known yet. Four times a second, the reader takes the entries that can be attributed by then. */
+/* Work whose launch is not known yet. Four times a second, the reader takes the entries whose launch has become known. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -163,8 +163,8 @@ static __always_inline void learn_once(u64 number, u32 tgid, u64 address)
 }
 
 /*
- * Fires in the launching thread, inside the launch. If the runtime is linked statically, it has no probe of the bridge; then
- * this fires after the driver's launch.
+ * Fires on the launching thread, inside the runtime's launch. If the runtime is linked statically, the bridge has a probe only on
+ * the driver's launch inside, which has returned by now.
  */
 SEC("usdt")
 int BPF_USDT(device_launch, u32 correlation)

@@ -6,8 +6,8 @@
 #include "maps.h"
 
 /*
- * A waiting reader is woken while the unread bytes exceed settings.wakeup_bytes by less than this. One wake-up suffices, because
- * the reader then takes all records.
+ * A waiting reader is woken only while the unread bytes exceed settings.wakeup_bytes by less than this number. More wake-ups are
+ * not needed, because the reader then takes all records.
  */
 #define WAKEUP_WINDOW (64 * 1024)
 /* Each CPU checks the unread bytes at every 16th event of a kind. Fewer bytes than the window are written between two checks. */
@@ -45,8 +45,8 @@ static __always_inline struct ispan_settings *current_settings(void)
 }
 
 /*
- * Returns when this run of a program began, if runs are measured; else 0 or 1. The flag is read twice, so that the verifier
- * cannot distinguish the two cases and walks the program once.
+ * Returns when this run of a program began, if runs are measured; else 0 or 1. Reads the flag twice, so that the verifier does not
+ * check the program separately for both of its values.
  */
 static __always_inline u64 run_begins(const struct ispan_settings *settings)
 {
@@ -72,7 +72,7 @@ static __always_inline void run_ends(u32 which, u64 began)
 		add_run(which, began);
 }
 
-/* Wakes a sleeping reader for one record only: it then counts as polling, because a wake-up costs more than a record. */
+/* Wakes a sleeping reader, which from then on counts as polling: further wake-ups would cost more than the records. */
 static __always_inline u64 wake_reader(void)
 {
 	struct ispan_settings *now = current_settings();
@@ -130,7 +130,7 @@ static __always_inline void emit(const struct ispan_settings *settings, struct i
 	bpf_ringbuf_submit(room, wakeup_flags(settings, produced));
 }
 
-/* Writes a record without a wake-up, because it may wait for the reader's next poll. */
+/* Writes a record that can wait for the reader's next poll, without a wake-up. */
 static __always_inline void emit_quietly(struct ispan_record *record)
 {
 	u64 produced;

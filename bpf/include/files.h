@@ -7,8 +7,8 @@
 #include <bpf/bpf_core_read.h>
 
 /*
- * The verifier allows direct access to the task's own pointers, which is cheap; pointers in the descriptor table need a helper
- * call.
+ * Returns the file of a descriptor, or NULL. The verifier allows direct access to the task's own pointers, which is cheap; only the
+ * descriptor table is read with a helper.
  */
 static __always_inline struct file *file_of(struct task_struct *task, s32 fd)
 {
@@ -52,7 +52,7 @@ static __always_inline u32 fd_kind(struct task_struct *task, s32 fd)
 	}
 }
 
-/* Returns whether HTTP headers on this descriptor are requests: on TCP, and on Unix sockets if the settings include them. */
+/* Returns whether heads are recognised on this descriptor: a TCP socket, or a Unix socket if the settings include them. */
 static __always_inline bool may_bring_requests(const struct ispan_settings *settings, struct task_struct *task, s32 fd)
 {
 	struct file *file = file_of(task, fd);
@@ -76,7 +76,7 @@ static __always_inline bool is_waited_for(struct task_struct *task, s32 fd)
 	return file && !(BPF_CORE_READ(file, f_flags) & O_NONBLOCK);
 }
 
-/* A number that identifies the socket, because a descriptor can be reused; 0 if it is not a socket. */
+/* Returns the number of the socket's inode, because a descriptor can be reused; 0 if the file is not a socket. */
 static __always_inline u32 socket_number(struct file *file)
 {
 	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
@@ -86,7 +86,7 @@ static __always_inline u32 socket_number(struct file *file)
 	return BPF_CORE_READ(inode, i_ino);
 }
 
-/* The bytes read from a TCP connection, up to a constant; 0 if the kernel does not count them. */
+/* Returns how many bytes were read from a TCP connection, plus a constant; 0 if the kernel does not count them. */
 static __always_inline u32 bytes_taken(struct file *file)
 {
 	struct socket *socket = BPF_CORE_READ(file, private_data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Folds events: adds them to sums by owner and kind instead of writing them to the ring. Levels, set by the reader, decide for
- * each event class.
+ * Folds events: adds them to sums by owner and kind instead of writing them to the ring. For each event class, a level in the
+ * settings determines which events are folded.
  */
 #ifndef INFERSPAN_FOLDS_H
 #define INFERSPAN_FOLDS_H
@@ -22,8 +22,8 @@ static __always_inline void raise(u64 *most, u64 value)
 }
 
 /*
- * Finds or creates the fold. A new one is inserted empty and filled in the map, because system call programs have no stack left
- * for it.
+ * Finds or creates the event's fold. A new one is copied from no_fold and filled in the map, because the programs for system calls
+ * have no stack left for it.
  */
 static __always_inline struct ispan_fold *fold_of(const struct ispan_record *record)
 {
@@ -70,7 +70,7 @@ static __always_inline bool is_added(const struct ispan_record *record, bool cou
 	return true;
 }
 
-/* Folds or counts the event if the level of its class requires it; returns whether it did. */
+/* Folds or counts the event if the level of its class requires it; returns whether it was folded or counted. */
 static __always_inline bool is_shed(const struct ispan_settings *settings, u32 class, const struct ispan_record *record)
 {
 	u8 level = settings->levels[class];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the requests in each step of vLLM's engine process, from the messages between the engine and the API server that
- * started it, on a Unix socket. Such messages on any other descriptor are ignored.
+ * Finds the requests in each step of vLLM's engine process, from the messages on the Unix socket between the engine and the API
+ * server that started it. The same bytes on any other descriptor are ignored.
  */
 #ifndef INFERSPAN_FRAMED_H
 #define INFERSPAN_FRAMED_H
@@ -16,7 +16,7 @@
 #define CHANGE_MOST_TOKENS 0xffff
 #define CHANGE_FINISHED (1ull << 57)
 
-/* The decoder state of one direction of an engine's messages. */
+/* The state of the decoder for one direction of an engine's messages. */
 struct ispan_stream {
 	struct zmtp zmtp;
 	u64 changes[ISPAN_CHANGES];
@@ -111,7 +111,7 @@ static __always_inline bool make_framed(const struct ispan_settings *settings, u
 	return true;
 }
 
-/* Returns whether a read begins like a message to an engine: a one-byte type (add or abort), with more to follow. */
+/* Returns whether a read begins like a message to an engine: a frame of one byte, the type (add or abort), and another frame. */
 static __always_inline bool is_message_to_engine(u32 word)
 {
 	return (word & 0xfcfeffff) == 0x00000101;
@@ -146,7 +146,7 @@ static __always_inline bool is_anything_sampled(void)
 	return activity && activity->requests;
 }
 
-/* Reports a new request, if any request is traced. */
+/* Reports a request that has arrived, unless no request is traced. */
 static __always_inline void report_added(const struct ispan_settings *settings, struct ispan_pass *pass, u32 slot)
 {
 	struct ispan_head_record *head;
@@ -196,7 +196,7 @@ static __always_inline void added(const struct ispan_settings *settings, struct 
 	report_added(settings, pass, slot);
 }
 
-/* Writes the buffered changes, and with the last changes of a step also the step's time. */
+/* Writes the buffered changes. The last record of a step also has the step's time. */
 static __always_inline void flush_changes(const struct ispan_settings *settings, struct ispan_pass *pass, u64 flags)
 {
 	struct ispan_stream *stream = &pass->stream;
@@ -224,7 +224,7 @@ static __always_inline void flush_changes(const struct ispan_settings *settings,
 	stream->held = 0;
 }
 
-/* Adds a change. A request whose arrival was missed has no slot and counts as slot 0. */
+/* Buffers a change of a request. A request whose arrival was missed has slot 0. */
 static __always_inline void changed(const struct ispan_settings *settings, struct ispan_pass *pass, u64 flags)
 {
 	struct ispan_stream *stream = &pass->stream;
@@ -252,7 +252,7 @@ static __always_inline void changed(const struct ispan_settings *settings, struc
 		flush_changes(settings, pass, flags);
 }
 
-/* Handles an event of the decoder; returns 1 if the rest cannot be read. Not static, so that the verifier checks it once. */
+/* Handles an event of the decoder; returns 1 if the rest cannot be decoded. Not static, so that the verifier checks it once. */
 __noinline int framed_event(u32 event)
 {
 	struct ispan_settings *settings = current_settings();
@@ -289,7 +289,7 @@ __noinline int framed_event(u32 event)
 static __always_inline bool copy_bytes(struct ispan_pass *pass, u64 left, u64 enough)
 {
 	u32 bytes = left < FRAMED_CHUNK ? left : FRAMED_CHUNK;
-	u64 end = pass->from + pass->copied; /* skipped bytes may end after it */
+	u64 end = pass->from + pass->copied; /* pass->at may be beyond it, after skipped bytes */
 
 	if (end >= pass->at + enough || end == pass->at + left)
 		return true;
@@ -301,7 +301,7 @@ static __always_inline bool copy_bytes(struct ispan_pass *pass, u64 left, u64 en
 	return true;
 }
 
-/* One step of the decoder: reads an output or a byte, or skips bytes. */
+/* Runs one step of the decoder, which decodes an output or a byte, or skips bytes. */
 static long framed_step(u32 index, void *none)
 {
 	struct ispan_pass *pass = current_pass();
@@ -346,7 +346,7 @@ static __always_inline bool may_begin_outputs(u64 key, u64 buffer, u64 length)
 
 #define NO_USER_MEMORY (~0ul << 12)
 
-/* Erases the copied bytes: a failed read fills the buffer with zeroes. */
+/* Erases the copied bytes, by a read that fails and therefore fills the buffer with zeros. */
 static __always_inline void wipe(struct ispan_pass *pass)
 {
 	bpf_probe_read_user(pass->bytes, sizeof(pass->bytes), (void *)NO_USER_MEMORY);
@@ -385,7 +385,7 @@ __noinline int framed_moved(u64 key, u64 buffer, u64 length, u64 is_write)
 	bpf_loop(FRAMED_MOST_STEPS, framed_step, NULL, 0);
 	wipe(pass);
 	if (pass->at < pass->length)
-		framed_event(ZMTP_MALFORMED); /* more bytes than one system call may have */
+		framed_event(ZMTP_MALFORMED); /* the bytes need more steps than allowed per system call */
 	if (!pass->length || pass->at < pass->length)
 		bpf_map_delete_elem(&streams, &key);
 	else

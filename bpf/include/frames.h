@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stack of library calls of a thread: matches returns with calls, and finds runtime calls that duplicate a driver call. */
+/* Keeps a stack of the library calls of a thread: matches returns with calls, and finds runtime calls that duplicate a driver call. */
 #ifndef INFERSPAN_FRAMES_H
 #define INFERSPAN_FRAMES_H
 
@@ -7,9 +7,9 @@
 #include "registers.h"
 
 /*
- * Drops frames that will not return: those at or below the new call's stack pointer were left by a jump or an exception, and
- * the return of those from before the last attach may have been missed. The probes on communicators are not detached with the others, and
- * their creation takes seconds.
+ * Drops frames that will not return. Those at or below the new call's stack pointer were left by a jump or an exception. The return
+ * of those that began before the last attach may have been missed, except for the creation of a communicator: its probes stay
+ * attached, and it takes seconds.
  */
 static __always_inline void drop_dead_frames(const struct ispan_settings *settings, struct ispan_thread *thread, u64 sp)
 {
@@ -31,8 +31,8 @@ static __always_inline bool is_copy(u16 kind)
 }
 
 /*
- * Marks a runtime call whose operation a driver call inside it performs; only the driver call is written, because it is more
- * exact. Returns the kind, because the runtime's arguments may be more specific about a copy's direction.
+ * Marks the runtime call around a driver call for the same operation: only the driver call is written, because it is more exact.
+ * Returns the kind of the driver call, with the direction of a copy from the runtime call if the driver call does not have it.
  */
 static __always_inline u16 cover_runtime(struct ispan_thread *thread, u32 depth, u16 kind)
 {

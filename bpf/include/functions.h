@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* The list of probed library functions. A new function is one line here. */
+/* The list of probed library functions. To probe another function, add a line. */
 #ifndef INFERSPAN_FUNCTIONS_H
 #define INFERSPAN_FUNCTIONS_H
 
@@ -7,12 +7,12 @@
 
 /*
  * X(library, function, kind, amount, detail, extra, flags, shift)
- * The driver's per-thread default stream forms (_ptsz, _ptds) are listed where the driver exports them.
+ * ISPAN_STREAMED also lists the variant of the function for the per-thread default stream, with the suffix _ptsz or _ptds.
  */
 #define V(slot) ISPAN_FROM(VALUE, slot)
 /*
- * The rank follows an ncclUniqueId, a struct of 128 bytes that is passed by value. On x86-64 it is on the stack; on AArch64 a
- * pointer to a copy takes a slot.
+ * The rank follows an ncclUniqueId, a struct of 128 bytes that is passed by value. On x86-64, the struct is on the stack and takes
+ * no slot; on AArch64, a pointer to a copy takes one.
  */
 #if defined(__TARGET_ARCH_arm64)
 #define ISPAN_RANK V(4)

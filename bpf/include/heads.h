@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads HTTP request headers from the memory of a read system call. Incomplete headers are kept for the next read. */
+/* Reads the heads of HTTP requests from the buffers of read system calls. The state of an incomplete head is kept for the next read. */
 #ifndef INFERSPAN_HEADS_H
 #define INFERSPAN_HEADS_H
 
@@ -9,7 +9,7 @@
 
 #define LEAVES_NO_BYTES (MSG_PEEK | MSG_TRUNC) /* the bytes stay in the connection, or are not in the buffer */
 
-/* Incomplete headers, by connection. */
+/* Incomplete heads, by connection. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -70,9 +70,9 @@ __noinline u64 place_of(u32 fd)
 }
 
 /*
- * Returns whether the bytes continue the incomplete headers. They do not if the descriptor now refers to another connection, or
- * if another read came between. If the kernel does not count the bytes read, another read is noticed only where a new request
- * begins. Not static, so that the verifier checks it once.
+ * Returns whether the bytes continue the connection's incomplete head. They do not if the descriptor refers to another socket by
+ * now, or other bytes were read in between. If the kernel does not count bytes, the latter is noticed only if these bytes begin a
+ * request. Not static, so that the verifier checks it once.
  */
 __noinline int continues_head(u64 connection, u64 buffer, u64 length)
 {
@@ -169,7 +169,7 @@ static __always_inline void keep_tail(struct ispan_scan *scan)
 	bpf_probe_read_kernel(scan->head.tail, length, scan->bytes + line);
 }
 
-/* Continues incomplete headers, or begins new ones. Returns NULL if the bytes cannot be read. */
+/* Parses bytes that continue an incomplete head, or begin a head. Returns NULL if the bytes cannot be read. */
 static __always_inline struct ispan_scan *scan_head(const struct ispan_bytes *bytes, const struct ispan_head *unfinished)
 {
 	struct ispan_scan *scan = current_scan();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parses the headers of an HTTP/1.x request, one bounded window at a time. Headers may arrive in several reads. The state of
- * incomplete headers is an ispan_head ("head" for short), with the beginning of the incomplete line. Only this line leaves the
- * per-CPU buffer, and only until the next read; it is never written to the ring.
+ * Parses the head of an HTTP/1.x request (request line and headers), one bounded window at a time. A head may arrive in several
+ * reads. In between, an ispan_head keeps the parsed values and the beginning of the incomplete line. This text is kept only until
+ * the next read, and never written to the ring.
  */
 #ifndef INFERSPAN_HTTP_H
 #define INFERSPAN_HTTP_H
@@ -12,7 +12,7 @@
 
 #define HTTP_WINDOW 8192 /* maximum bytes of one read that are parsed */
 #define HTTP_TAIL 128    /* bytes kept of an incomplete line: enough for the header name, blanks and a request id that is too long */
-#define HTTP_BASE 8      /* where the text begins in the buffer; a line end may be stored one byte before it */
+#define HTTP_BASE 8      /* position in the buffer at which the text begins; the byte before it may be a line end */
 #define HTTP_MASK (2 * HTTP_WINDOW - 1)
 #define HTTP_STRIDE 32
 #define HTTP_STRIDES ((HTTP_BASE + HTTP_TAIL + HTTP_WINDOW + HTTP_STRIDE - 1) / HTTP_STRIDE)
@@ -31,10 +31,10 @@
 #define HEAD_REQUEST_ID 0x400
 #define HEAD_ODD_ID 0x800 /* an x-request-id that is ignored: too long, with invalid bytes, or not the only one */
 
-/* The position where the headers continue: the next byte of this socket. */
+/* The position at which the incomplete head continues: a socket, and how many of its bytes have been read. */
 struct ispan_place {
 	u32 socket;
-	u32 taken; /* bytes read so far, if the kernel counts them */
+	u32 taken; /* 0 if the kernel does not count the bytes */
 };
 
 #define ONES 0x0101010101010101ull
@@ -53,7 +53,7 @@ struct ispan_head {
 
 struct ispan_scan {
 	struct ispan_head head;
-	struct ispan_request request; /* the request that begins; here because the stack has no room for it */
+	struct ispan_request request; /* the request that begins, for which the stack has no room */
 	u32 length; /* end of the text */
 	u32 line;   /* start of the current line */
 	u32 end;    /* end of the headers */
@@ -172,8 +172,8 @@ static __always_inline u64 count_visible(u64 word)
 }
 
 /*
- * Reads x-request-id. Accepts visible characters only: others could end a line or be invisible in it. Not static, so that the
- * verifier checks it once.
+ * Reads x-request-id. Accepts visible ASCII characters only, because others could be invisible in a log or end its line. Not
+ * static, so that the verifier checks it once.
  */
 __noinline int http_request_id(u32 from, u32 to)
 {
@@ -274,9 +274,9 @@ __noinline int http_line_ends(u32 at)
 }
 
 /*
- * Finds line ends, one word at a time. It may report false line ends within a word, but misses none. Returns nonzero if the
- * scan is complete. Not static: the verifier checks such a function once, so that a plain loop can call it hundreds of times on
- * kernels without bpf_loop.
+ * Finds line ends in a few words of the buffer. The test of a word may also find bytes that are no line ends, but misses none.
+ * Returns nonzero if the scan is complete. Not static: the verifier checks such a function once, so a plain loop can call it
+ * hundreds of times on kernels without bpf_loop.
  */
 __noinline int http_scan_stride(u32 index)
 {
@@ -297,8 +297,8 @@ __noinline int http_scan_stride(u32 index)
 }
 
 /*
- * Parses the text up to the end of the headers. A separate function: inlined, the verifier would walk this loop on each path of
- * the caller, which took four fifths of the load time of all programs.
+ * Parses the text up to the end of the headers. Not static, because the verifier would check an inlined loop on each path of the
+ * caller, which took four fifths of the load time of all programs.
  */
 __noinline int http_scan_text(u32 length)
 {

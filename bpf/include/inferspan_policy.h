@@ -33,14 +33,14 @@ struct ispan_policy_call {
 	__u64 began_ns;    /* when the request began; 0 if the owner is a span or has ended */
 	__u32 is_answered; /* 1 if the first bytes of the request's response were written */
 	__u32 answer;
-	__u32 generation; /* of the policy that decided: a number that grows with every load */
+	__u32 generation; /* generation of the policy that decided; every load and rollback increments the number */
 	__u32 reserved;
 };
 
 /* Parameters from the loader; 0 selects the program's default. */
 struct ispan_parameters {
 	__u32 generation;
-	__u32 one_in;     /* of sampled calls, one in this many is kept */
+	__u32 one_in;     /* one in this many sampled calls is kept */
 	__u32 per_second; /* calls of a kind to keep per second */
 	__u32 permille;   /* share of calls that do not count as slow */
 	__u64 target_ns;  /* target for the time to the first byte of a response */
@@ -61,7 +61,7 @@ struct {
 struct ispan_latency {
 	__u64 count;
 	__u64 recent_q8;   /* mean of about the last 256 calls; *_q8 values are in 1/256 ns */
-	__u64 usual_q8;    /* long-term mean: follows recent_q8 within a second when it falls, and within minutes when it rises; 0: not known yet */
+	__u64 usual_q8;    /* long-term mean; 0: not known yet. Follows recent_q8 down within a second, and up within minutes */
 	__u64 quantile_q8; /* estimate of the rolling quantile */
 	__u64 next_ns;     /* next adjustment of usual_q8 */
 };
@@ -182,7 +182,7 @@ static __always_inline struct ispan_level *ispan_level_of(__u32 row)
 	return bpf_map_lookup_elem(&levels, &row);
 }
 
-/* Returns nonzero for one call in one_in, chosen at random. */
+/* Returns ISPAN_KEEP for one call in one_in, chosen at random, and ISPAN_FOLD for the others. */
 static __always_inline __u32 ispan_sampled(__u32 one_in)
 {
 	return one_in <= 1 || bpf_get_prandom_u32() % one_in == 0 ? ISPAN_KEEP : ISPAN_FOLD;

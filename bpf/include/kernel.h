@@ -6,7 +6,7 @@
 #ifndef INFERSPAN_KERNEL_H
 #define INFERSPAN_KERNEL_H
 
-#define __VMLINUX_H__ /* libbpf's headers: use the kernel's register names */
+#define __VMLINUX_H__ /* makes libbpf's headers use the kernel's register names */
 #include <linux/bpf.h>
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reports when the device ran the kernels of an engine, from the activity records that a profiler in the engine reads from CUPTI. */
+/* Reports when the device ran an engine's kernels, from the records that a profiler in the engine's process reads from CUPTI. */
 #ifndef INFERSPAN_KERNELS_H
 #define INFERSPAN_KERNELS_H
 
@@ -27,7 +27,7 @@ struct ispan_activity_kernel {
 _Static_assert(__builtin_offsetof(struct ispan_activity_kernel, start) == 16, "start");
 _Static_assert(__builtin_offsetof(struct ispan_activity_kernel, correlation) == 92, "correlation");
 
-/* Called after a record was read. Not static, so that the verifier checks it once. */
+/* Called after the profiler has got a record from CUPTI. Not static, so that the verifier checks it once. */
 __noinline int kernel_read(u64 address)
 {
 	const struct ispan_settings *settings = current_settings();

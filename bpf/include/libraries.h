@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reports that a process maps a library with probed functions, so that the reader can attach to it. */
+/* Reports that a process maps a library that may have probed functions, so that the reader can attach to it. */
 #ifndef INFERSPAN_LIBRARIES_H
 #define INFERSPAN_LIBRARIES_H
 
@@ -7,8 +7,8 @@
 #include "files.h"
 
 /*
- * Returns whether a library may have probed functions: libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 from a Python
- * wheel, libnccl.so.2, libcupti.so.13, libinferspan_ckp.so and others.
+ * Returns whether a library may have probed functions, by its name, such as libcuda.so.1, libcudart-d0da41ae.so.11.0 (from a
+ * Python wheel), libnccl.so.2, libcupti.so.13 or libinferspan_ckp.so.
  */
 static __always_inline bool is_watched_library(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Follows the waits of event loops and their timers, whose work belongs to no request. */
+/* Follows the waits of event loops, to know when their timers may be due. The work of timers belongs to no request. */
 #ifndef INFERSPAN_LOOPS_H
 #define INFERSPAN_LOOPS_H
 
@@ -8,7 +8,7 @@
 #define ROUNDING_NANOS 999999 /* event loops round their timeouts up to milliseconds */
 #define TFD_TIMER_ABSTIME 1
 #define LONGEST_TIMER_NANOS 86400000000000ull
-#define SET_WORDS 4 /* of a set of select: its first 256 descriptors, of which a loop opens its own first */
+#define SET_WORDS 4 /* words of an fd_set that are read: 256 descriptors, which include those that a loop opens first */
 
 struct ispan_time {
 	s64 seconds;
@@ -25,7 +25,7 @@ static __always_inline bool is_epoll(u64 number)
 	}
 }
 
-/* Returns how long a call waits at most: 0: it does not wait; negative: without limit. */
+/* Returns the longest time that a call waits; 0 if it does not wait, negative if without limit. */
 static __always_inline s64 wait_nanos(u64 number, u64 timeout)
 {
 	struct ispan_time time = {};
@@ -50,8 +50,8 @@ static __always_inline bool is_poll(u64 number)
 
 /*
  * Returns the earliest time at which a loop may have read the clock for its timeout: when its last wait returned, because libuv
- * reads the clock before the callbacks. For a thread that is not a loop, returns the current time, because it waits for
- * work of its own request.
+ * reads the clock before it runs callbacks. For a thread that is not a loop, returns the current time, because it waits for work
+ * of its own request.
  */
 static __always_inline u64 clock_of_loop(const struct ispan_thread *thread)
 {
@@ -59,9 +59,9 @@ static __always_inline u64 clock_of_loop(const struct ispan_thread *thread)
 }
 
 /*
- * Called when an event loop waits for work. Stores when its first timer is due, which is the end of its longest possible wait:
- * the timer's work cannot be attributed to a request. The work of earlier events is done, because a loop with more of it does not
- * wait. Also called while no request is open, because the work for a request begins after this wait.
+ * Called when an event loop waits for work. Stores when its first timer is due: at the end of the longest possible wait. The loop
+ * has done the work of earlier events, because otherwise it would not wait. Also called while no request is open, because the
+ * work for a request begins after this wait.
  */
 static __always_inline void loop_waits(struct ispan_thread *thread, s64 nanos)
 {
@@ -69,7 +69,7 @@ static __always_inline void loop_waits(struct ispan_thread *thread, s64 nanos)
 	thread->timer_ns = nanos < 0 ? 0 : clock_of_loop(thread) + nanos - ROUNDING_NANOS;
 }
 
-/* Not static, so that the verifier checks it once. */
+/* Called before epoll_wait and its variants. Not static, so that the verifier checks it once. */
 __noinline int loop_epolls(u64 number, u64 timeout)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -106,9 +106,9 @@ static __always_inline bool waits_for_several(u64 number, u64 first, u64 second)
 }
 
 /*
- * Called before poll and select, with their arguments. A loop's own wait is for several descriptors, and not deeper in the stack
- * than the loop's earlier ones: a deeper one may be inside a callback, and can only bring the time forward. Not static, so that
- * the verifier checks it once.
+ * Called before poll and select, with their arguments and the stack pointer. A loop's own wait is for several descriptors, and not
+ * deeper in the stack than the loop's earlier ones. A deeper wait may be inside a callback: it can only bring timer_ns forward. Not
+ * static, so that the verifier checks it once.
  */
 __noinline int loop_polls(u64 number, u64 first, u64 second, u64 timeout, u64 sp)
 {
@@ -141,8 +141,8 @@ __noinline int loop_polls(u64 number, u64 first, u64 second, u64 timeout, u64 sp
 }
 
 /*
- * Called when a thread disarms a timerfd. If it had expired, the work until the loop's next wait may be its timers'. Another
- * thread cannot know whether this has begun.
+ * Called when a thread disarms a timerfd. If the timerfd had expired, the work until the loop's next wait may belong to timers.
+ * Ignored if another thread set the timerfd, because it cannot know whether the loop has begun this work.
  */
 static __always_inline void timerfd_disarmed(struct task_struct *task, u32 fd)
 {
@@ -158,8 +158,8 @@ static __always_inline void timerfd_disarmed(struct task_struct *task, u32 fd)
 }
 
 /*
- * Called when a thread sets a timerfd, whose expiry ends a loop's wait like a connection's data. A loop often sets it again before
- * it runs the expired timers, so its work until its next wait may be theirs. Not static, so that the verifier checks it once.
+ * Called when a thread sets a timerfd, whose expiry ends a loop's wait like data on a connection. A loop often sets it again before
+ * it runs the expired timers, so the work until its next wait may belong to them. Not static, so that the verifier checks it once.
  */
 __noinline int timerfd_set(u32 fd, u64 flags, u64 value)
 {

@@ -24,14 +24,14 @@ struct ispan_frame {
 	struct ispan_call call;
 };
 
-#define ISPAN_THREAD_LOOP 0x01  /* an event loop: may have several requests, and has the context of a request only while no other is open */
+#define ISPAN_THREAD_LOOP 0x01  /* an event loop: may have several requests, and has the context of one only while no other is open */
 #define ISPAN_THREAD_WAITING 0x02     /* between a response and the next request: its waits are not attributed */
 #define ISPAN_THREAD_LEFT 0x04        /* waited for other work after the response: its calls are not attributed to the request */
 #define ISPAN_THREAD_ALONE 0x08  /* has its request's context only while its process has no other open request */
 #define ISPAN_THREAD_IN_LOOP 0x10 /* in the wait of its poll or select loop */
-#define ISPAN_THREAD_OTHER 0x20 /* an event loop got other work since its last wait: its calls are not attributed */
-#define ISPAN_THREAD_EPOLL 0x40 /* waits by epoll_wait: its calls of poll are not those of its loop */
-#define ISPAN_THREAD_POOL 0x80 /* has waited for a job: it may take the next one without waiting, right after a response */
+#define ISPAN_THREAD_OTHER 0x20 /* its event loop has got other work since its last wait: its calls are not attributed */
+#define ISPAN_THREAD_EPOLL 0x40 /* its event loop waits with epoll_wait: its calls of poll and select are not the loop's waits */
+#define ISPAN_THREAD_POOL 0x80 /* has once waited for a job: it may take the next one right after a response, without waiting */
 #define ISPAN_THREAD_AWAY (ISPAN_THREAD_WAITING | ISPAN_THREAD_LEFT)
 
 /* The state of a thread. It is stored with the kernel's task and removed with it, so thread ids can be reused. */
@@ -44,11 +44,11 @@ struct ispan_thread {
 	u8 flags;
 	u8 depth; /* of frames */
 	u8 covered; /* bit n: a driver call performed the operation of runtime frame n */
-	s32 fd;      /* descriptor of the request's connection, -1: none. It saves a look-up for system calls on other descriptors */
+	s32 fd;      /* descriptor of the request's connection, which saves a look-up for system calls on others; -1: none */
 	u32 closed_kind; /* the ispan_fd_kind of the descriptor that is being closed */
 	u64 syscall_start_ns;
 	u32 syscall;
-	u32 off_state; /* task state with which it left the CPU */
+	u32 off_state; /* the thread's task state when it left the CPU */
 	u64 off_start_ns;
 	u64 runnable_ns;
 	u64 operation_ns; /* when the last CKP operation began */
@@ -57,16 +57,16 @@ struct ispan_thread {
 	s32 outer_fd;
 	u8 outer_source;
 	u8 outer_flags; /* ISPAN_THREAD_LEFT and _ALONE of outer_request */
-	u8 drives; /* one of its calls of the runtime called the driver for the same operation */
-	u8 in_step; /* it marked a step that has not ended; only valid while source is CKP */
-	u64 last;        /* connection and number of the last request that it read, which may have its response */
-	u64 last_number;
-	u64 mixed;       /* the request during which it did other work */
+	u8 drives; /* a call of the runtime on this thread has called the driver for the same operation */
+	u8 in_step; /* it reported a step that has not ended; only valid while source is CKP */
+	u64 last;        /* the connection of the last request that it read, which may have ended */
+	u64 last_number; /* the number of that request */
+	u64 mixed;       /* the request during which it received other work */
 	u64 syscall_owner; /* owner of the current system call, by its descriptor; 0: use the thread's context */
-	s32 touched[ISPAN_TOUCHED]; /* descriptors plus one, on which it sent data for touched_for */
+	s32 touched[ISPAN_TOUCHED]; /* the last descriptors on which it sent data for the request touched_for, plus one */
 	u32 touches;
-	u32 launches; /* its launches since it marked the start of a step */
-	u64 touched_for; /* number of a request */
+	u32 launches; /* its launches since it reported the start of a step */
+	u64 touched_for; /* the number of that request */
 	u64 timer_ns; /* when the first timer of its event loop may fire: later work may belong to the timer; 0: none */
 	u64 woke_ns;  /* when its loop's last wait returned; 0: not observed */
 	u64 wait_sp;  /* stack pointer of its loop's last poll or select; deeper ones may be inside a callback */
@@ -85,7 +85,10 @@ struct {
 	__type(value, u64);
 } counters SEC(".maps");
 
-/* By number. A request ends at the latest with the thread that began it, so entries need no eviction. */
+/*
+ * By number: sampled requests, steps and adopted processes. Entries need no eviction, because each ends with its thread or process
+ * at the latest.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -93,16 +96,16 @@ struct {
 	__type(value, struct ispan_request);
 } requests SEC(".maps");
 
-/* Counters of the whole machine. Every program checks them first, because usually no request is open. */
+/* Counters of the whole machine. The programs check them first, because usually no request is open. */
 struct ispan_activity {
-	u64 requests; /* begun and not ended; may briefly be too high, never too low */
+	u64 requests; /* entries in the map of requests; may briefly be too high, never too low */
 	u64 since_ns; /* since when at least one request has been open */
 	u64 ended;    /* incremented after the request is removed from the map */
 	u64 heads;    /* entries in the map of connections */
 	u64 processes; /* adopted processes; requests includes them */
 	u64 engines;   /* processes that run an engine's steps */
 	u64 framed;    /* processes whose messages with their API server are read */
-	u64 communicators; /* number of communicators so far */
+	u64 communicators; /* number of communicators that were created so far */
 };
 
 struct {
@@ -148,12 +151,11 @@ struct ispan_fold_key {
 };
 
 /*
- * The sums of an owner's events of one kind that were folded or counted. The reader reads the entry, and removes it when it no
- * longer changes.
+ * The sums of an owner's events of one kind that were folded or counted. The reader removes the entry when it no longer changes.
  */
 struct ispan_fold {
 	u64 count;
-	u64 dropped; /* counted only */
+	u64 dropped; /* number of events that were only counted */
 	u64 sum_ns;
 	u64 least_left; /* bitwise complement of the shortest duration, so that it only grows */
 	u64 most_ns;
@@ -189,7 +191,7 @@ struct {
 	__type(value, u32);
 } targets SEC(".maps");
 
-/* By adopted process, or a child of one: the number of the owner, which may have ended. */
+/* By process that was adopted, or is a child of one: the number of its owner, which may have ended. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192);
@@ -208,7 +210,7 @@ struct {
 /* An engine process whose messages with its API server are read, because no plugin reports its steps. */
 struct ispan_framed {
 	u64 owner; /* the owner number of its calls and its workers' calls */
-	u32 slots; /* number of slots assigned so far; requests whose arrival was missed share one */
+	u32 slots; /* number of slots that were assigned so far; all requests whose arrival was missed share one */
 	u32 flags;
 };
 
@@ -234,7 +236,7 @@ struct {
  * because they share threads with sampled ones.
  */
 struct ispan_connection {
-	u64 number; /* of the connection's request; if sampled, the key in requests */
+	u64 number; /* number of the connection's request; if it is sampled, its key in the map of requests */
 	u64 reader; /* pid_tgid of the thread that read the end of the headers */
 	u64 left;   /* bytes of the response that are still to be written */
 	u64 body;   /* bytes of the request that are still to be read */
@@ -243,16 +245,16 @@ struct ispan_connection {
 };
 
 #define OPEN_SAMPLED 0x01
-#define OPEN_NO_BODY 0x02   /* the response has no body, even if its headers announce a length */
+#define OPEN_NO_BODY 0x02   /* the response has no body, even if its headers contain a length */
 #define OPEN_PIPELINED 0x04 /* more than one response is pending */
 #define OPEN_RESPONDED 0x08
 #define OPEN_COUNTED 0x10 /* left has the number of remaining bytes */
 #define OPEN_CHUNKED 0x20
-#define OPEN_UNFINISHED 0x100 /* the headers are incomplete: no thread works for the request */
+#define OPEN_UNFINISHED 0x100 /* the request's headers are incomplete: no thread works for it yet */
 #define OPEN_ANSWERED 0x80 /* the response has ended; the thread keeps the request until it turns to other work */
 #define OPEN_HELPED 0x40 /* a thread that was started for the request wrote a part of the response */
 
-/* tgid << 32 | fd */
+/* Keyed by tgid << 32 | fd. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 32768);
@@ -261,7 +263,8 @@ struct {
 } connections SEC(".maps");
 
 /*
- * A process that serves requests. sole and sole_number are XORs over its open requests; if only one is open, they identify it.
+ * A process that serves requests. sole and sole_number are XORs over the keys and numbers of its open requests: if only one is
+ * open, they are its key in the map of connections, and its number.
  */
 struct ispan_server {
 	u64 open;
@@ -270,7 +273,7 @@ struct ispan_server {
 	u64 shared_ns;    /* when more than one request was last open */
 	u64 abandoned_ns; /* when a connection was last closed before the end of its response */
 	u64 unattributed; /* number of operations of its threads that were not attributed */
-	u64 timer_ns;     /* when its timerfd may expire; 0: it has never set one; the largest number: it is disarmed */
+	u64 timer_ns;     /* when its timerfd may expire; 0: it has never set one; ~0: the timerfd is disarmed */
 	u64 second;       /* the current second; begun counts the traced requests that began in it */
 	u32 begun;
 	u32 flags;
@@ -278,8 +281,8 @@ struct ispan_server {
 	u32 timer_fd;  /* the timerfd's descriptor plus one; 0: none is armed */
 };
 
-#define SERVER_HANDS_OVER 0x01 /* a thread answered a request that another thread read: threads do not identify requests */
-#define SERVER_TIMERS 0x02 /* it has several timerfds, or one repeats, or several threads set it: one may expire at any time, on any thread */
+#define SERVER_HANDS_OVER 0x01 /* a thread answered a request that another thread read: only connections identify requests */
+#define SERVER_TIMERS 0x02 /* it has several timerfds, or one that repeats or is set by several threads: timers may always be due */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decodes the messages between vLLM's API server and its engine, as bytes pass on a socket: ZMTP frames, and the msgpack values
- * that report which requests arrive, end, and get tokens. It reads only the id of a request and skips the rest of its frame.
- * Frames may be split anywhere. testkit/engine/fuzz.c compiles this file as ordinary C, too.
+ * Decodes the messages between vLLM's API server and its engine, byte by byte: which requests arrive, end, and get tokens. Of a
+ * request that arrives, it decodes only the id, and skips the rest of the frame. testkit/engine/fuzz.c also compiles this file as
+ * ordinary C.
  */
 #ifndef INFERSPAN_MSGPACK_H
 #define INFERSPAN_MSGPACK_H
@@ -55,7 +55,7 @@ static __always_inline void zmtp_skip(struct zmtp *z, u64 bytes)
 		zmtp_value_ended(z);
 }
 
-/* Begins an array or a map: enters it if its content matters, else skips its values. */
+/* Begins an array or a map: enters it if its content is relevant, else skips its values. */
 ZMTP_APART int zmtp_container(struct zmtp *z, u64 values, u64 is_array)
 {
 	if (!z)
@@ -154,7 +154,7 @@ static __always_inline bool zmtp_is_finish(const struct zmtp *z)
 	return !z->nested && z->value == VALUE_FIELD && z->field == (z->length < 10 ? 4 : 5);
 }
 
-/* Called when the number at the beginning of a value is complete: it is the value's length, or the value itself. */
+/* Called when the number after a value's first byte is complete: it is the value's length, or the value itself. */
 ZMTP_APART int zmtp_number(struct zmtp *z)
 {
 	if (!z)
@@ -181,7 +181,7 @@ ZMTP_APART int zmtp_number(struct zmtp *z)
 	return 0;
 }
 
-/* Returns whether the type of a relevant value is the expected one; otherwise it is not a message of an engine. */
+/* Returns whether a relevant value has the expected type. Otherwise, the bytes are not a message of an engine. */
 static __always_inline bool zmtp_fits(const struct zmtp *z, u8 head)
 {
 	bool text = (head >= 0xa0 && head <= 0xbf) || (head >= 0xd9 && head <= 0xdb);

@@ -106,7 +106,7 @@ __noinline u64 operand(const struct ispan_arguments *arguments, u32 from)
 	}
 }
 
-/* A fast path for values that are absent or in a register, as most are. */
+/* Returns the same as operand, on a fast path if the value is absent or in a register. */
 static __always_inline u64 operand_of(const struct ispan_arguments *arguments, u8 from)
 {
 	u64 slot = from;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A fast path for common outputs of an engine, which are decoded at once. msgpack.h decodes the others byte by byte. */
+/* Decodes common outputs of an engine at once, as a fast path. msgpack.h decodes the others byte by byte. */
 #ifndef INFERSPAN_OUTPUTS_H
 #define INFERSPAN_OUTPUTS_H
 
@@ -15,7 +15,7 @@ static __always_inline u32 zmtp_scalar_bytes(u8 head)
 	return (head < 0xd0 ? 0x9532950000001101 : 0x9532) >> (head & 15) * 4 & 15;
 }
 
-/* A power of two, at least eight more than the size of the longest output that is decoded at once. */
+/* A power of two that exceeds the size of the longest output that is decoded at once by at least eight bytes. */
 #define ZMTP_PLAIN_BYTES 256
 
 /* The padding allows reads beyond the end of the data. */
@@ -84,7 +84,7 @@ ZMTP_APART int zmtp_plain_output(struct zmtp *z, const struct zmtp_bytes *bytes,
 	if (!text || text >= ZMTP_ID_BYTES)
 		return 0;
 	at = zmtp_place(id + text);
-	if (bytes->at[at] != 0x91) /* a loop over several would not load on Linux 6.1 */
+	if (bytes->at[at] != 0x91) /* not one token; a loop over several would not load on Linux 6.1 */
 		return 0;
 	size = zmtp_scalar_bytes(bytes->at[zmtp_place(at + 1)]);
 	if (!size)

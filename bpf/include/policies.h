@@ -9,7 +9,7 @@
 #define CUDA_NOT_READY 600
 #define NCCL_IN_PROGRESS 7
 
-/* The call as it will be written, and when the asking program began. The policy cannot access this map. */
+/* The call as it will be written, and when the run of the calling program began. The policy cannot access this map. */
 struct ispan_judged {
 	struct ispan_record record;
 	u64 run_began;
@@ -22,20 +22,20 @@ struct {
 	__type(value, struct ispan_judged);
 } judged SEC(".maps");
 
-/* Returns whether the policy decides. Otherwise the call is kept, so that a policy cannot hide a kind completely. */
+/* Returns whether the policy decides. The floor keeps the other calls, so that a policy cannot hide a kind completely. */
 static __always_inline bool is_judged(const struct ispan_settings *settings, u16 kind)
 {
 	return settings->policy_floor &&
 	       count(ISPAN_COUNT_JUDGED + (kind & (ISPAN_POLICY_ROWS - 1))) % settings->policy_floor;
 }
 
-/* Returns memory for the call, or NULL; then the call is written at once. */
+/* Returns the thread's entry for the call, or NULL without memory. Then the call is written without a decision. */
 static __always_inline struct ispan_judged *judged_call(struct task_struct *task)
 {
 	return bpf_task_storage_get(&judged, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-/* Tail-calls the profiler and the policy. Returns only if neither is loaded, or memory is missing. */
+/* Makes a tail call to the profiler or the policy. Returns only if neither is loaded, or without memory. */
 static __always_inline void ask(struct pt_regs *regs, struct task_struct *task, const struct ispan_record *record)
 {
 	struct ispan_policy_call *call = bpf_task_storage_get(&policy_calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads the Python functions on a thread's stack from the state of a Python 3.11 interpreter. The layout is the same in all
- * releases of 3.11 on 64-bit machines; the reader registers the processes that run it. To add a version, add a block of
+ * Reads the Python functions on a thread's stack from the state of a Python 3.11 interpreter, whose layout is the same in all
+ * releases of 3.11 on 64-bit machines. The reader registers the processes that run it. To support another version, add a block of
  * offsets.
  */
 #ifndef INFERSPAN_PYTHON_H
@@ -12,7 +12,7 @@
 #define PYTHON_FRAMES 64
 #define PYTHON_THREADS 256
 #define PYTHON_TEXT 120
-#define PYTHON_ENTRY 1 /* flag in the address of a code object: C code called it */
+#define PYTHON_ENTRY 1 /* flag in the address of a code object: C code called the function */
 #define HASH_STEP 0x100000001b3ULL
 
 #define RUNTIME_INTERPRETERS 40
@@ -118,7 +118,7 @@ static __always_inline void read_python_text(u64 object, struct ispan_python_tex
 	bpf_probe_read_user(text->bytes, sizeof(text->bytes), (void *)(object + (text->kind ? TEXT_OTHER : TEXT_ASCII)));
 }
 
-/* Stores a code object's name and file, unless they are known. Other code with another name may reuse the address of freed code. */
+/* Stores a code object's name and file, unless they are known. Compares the name, because another code object may reuse the address. */
 static __always_inline void learn_python_function(u64 code, struct ispan_python_walk *walk)
 {
 	struct ispan_python_code key = {.tgid = walk->tgid, .code = code};
@@ -152,7 +152,7 @@ static long walk_python_frame(u32 index, struct ispan_python_walk *walk)
 	return 0;
 }
 
-/* Returns the key of this thread's stack of Python functions, or 0 if it has none. */
+/* Stores this thread's stack of Python functions; returns its key, or 0 if there are none. */
 static __always_inline u64 python_stack(u32 tgid, u64 image, u64 self)
 {
 	struct ispan_python *python = bpf_map_lookup_elem(&pythons, &tgid);

@@ -7,7 +7,7 @@
 
 #if defined(__TARGET_ARCH_x86)
 
-/* The number and the arguments of a system call, at its start and at its end. */
+/* The number and the arguments of a system call. They are the same at its start and at its end. */
 #define NUMBER(regs) ((long)(regs)->orig_ax)
 #define ARG1(regs) ((u64)(regs)->di)
 #define ARG2(regs) ((u64)(regs)->si)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Begins and ends requests. Threads store only a request's number, so ending the request ends it for all of them. */
+/* Begins and ends requests. Threads store only the number of their request, so its end ends the context of all of them. */
 #ifndef INFERSPAN_REQUESTS_H
 #define INFERSPAN_REQUESTS_H
 
@@ -90,7 +90,7 @@ static __always_inline void uncount_request(void)
 
 /*
  * Inserts a request and returns its number, or 0 if the map is full. A number is the time with the CPU in its last bits, which
- * is unique without a shared counter. A second request in the same microsecond gets the next number.
+ * is unique without a shared counter. A second request in the same microsecond on this CPU gets the next number.
  */
 static __always_inline u64 enter_request(const struct ispan_request *request)
 {
@@ -134,7 +134,7 @@ static __always_inline u64 request_begin(struct ispan_request *request)
 	return request_enter(request);
 }
 
-/* Binds the thread to the request until the request ends. */
+/* Gives the thread the request as its context, until the request ends. */
 static __always_inline void bind(const struct ispan_settings *settings, struct ispan_thread *thread,
 				 const struct ispan_request *request, u64 number, u8 source)
 {

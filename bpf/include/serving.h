@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Infers from a thread's next system call whether its request is over. */
+/* Infers from the system calls of a thread whether its request has ended. */
 #ifndef INFERSPAN_SERVING_H
 #define INFERSPAN_SERVING_H
 
@@ -7,7 +7,7 @@
 #include "descriptors.h"
 #include "loops.h"
 
-#define SHORT_WAIT_NANOS 50000000 /* shorter waits are retries for a lock, such as an interpreter's, and not waits for a work queue */
+#define SHORT_WAIT_NANOS 50000000 /* a shorter wait is a retry for a lock, such as an interpreter's, and not a wait for a job */
 #define FUTEX_REALTIME 256
 #define MUTEX_CONTENDED 2
 
@@ -20,13 +20,13 @@ static __always_inline bool has_body_to_come(const struct ispan_request *request
 }
 
 /*
- * These functions are not static, so that the verifier checks each once. Therefore they look up what their callers already
- * have.
+ * The functions of this file without `static` are checked once by the verifier, and not in every caller. In return, they look up
+ * values that their callers already have.
  */
 
 /*
- * A read of the same connection after the response waits for the next request, so this request is over, unless more of its body
- * is to come.
+ * Called before a read from the connection of the thread's request, or a close of it. After the response, this ends the request,
+ * unless a part of its body is still to be read: the thread waits for the next request.
  */
 __noinline int reads_own_connection(void)
 {
@@ -43,8 +43,8 @@ __noinline int reads_own_connection(void)
 }
 
 /*
- * Returns whether the system call is inside a probed library function, whose waits do not end the request. The stack pointer of
- * that function is above the system call's.
+ * Returns whether the system call is inside a probed library function, whose waits do not end the request. At the function's
+ * entry, the stack pointer was above the one of the system call.
  */
 static __always_inline bool is_in_call(const struct ispan_thread *thread, u64 sp)
 {
@@ -61,8 +61,8 @@ static __always_inline bool polls_itself(const struct ispan_thread *thread, u64 
 }
 
 /*
- * Returns whether a futex wait may be a wait for a work queue. A wait for a mutex is not: the C library marks one by the
- * futex's value. Nor is a wait for an interpreter's lock, which is repeated with a timeout of a few milliseconds.
+ * Returns whether a futex wait may be a wait for a job. A wait for a mutex of the C library is not: its futex has the value
+ * MUTEX_CONTENDED. Neither is a wait for an interpreter's lock, which is repeated with a timeout of a few milliseconds.
  */
 __noinline int waits_in_queue(u64 operation, u64 value, u64 timeout)
 {
@@ -118,8 +118,8 @@ __noinline int leave(u64 number)
 }
 
 /*
- * Called when the thread waits for other work after a response: the request is over, or may be over if the response's length is
- * unknown.
+ * Called when the thread waits for other work after the response has begun. If the response is complete, the request ends;
+ * otherwise, the thread leaves it.
  */
 static __always_inline void waits_after_response(const struct ispan_settings *settings, struct ispan_thread *thread,
 					   struct ispan_request *request)
@@ -135,8 +135,8 @@ static __always_inline void waits_after_response(const struct ispan_settings *se
 }
 
 /*
- * A thread that was started for a request and waits for other work may belong to a pool: its next work is not attributed to the
- * request.
+ * Called when a thread that was started for a request waits. If it may wait for a job, its next work is not attributed to the
+ * request, because it may belong to a pool.
  */
 static __always_inline void inherited_waits(struct ispan_thread *thread, u64 number, u64 second, u64 third, u64 fourth)
 {
@@ -202,15 +202,15 @@ static __always_inline void before_accept(struct ispan_thread *thread)
 /* Returns whether reads from the descriptor can bring a thread other work than its request's. */
 static __always_inline bool brings_work(const struct ispan_thread *thread, u64 number, s32 fd, u32 kind)
 {
-	/* Threads write to the same eventfd in order to wake each other. */
+	/* Even if the thread has written to the eventfd: threads wake each other by writing to the same one. */
 	if (kind == ISPAN_FD_ANON)
 		return true;
 	return (kind == ISPAN_FD_INET || kind == ISPAN_FD_UNIX || kind == ISPAN_FD_PIPE) && !has_touched(thread, number, fd);
 }
 
 /*
- * Threads and processes receive work by reading. A thread that was started for a request and reads from another descriptor no
- * longer works for it.
+ * Called when a thread that was started for a request reads. If it reads from another descriptor than the request's, it may receive
+ * other work, and no longer works for the request.
  */
 __noinline int inherited_reads(u32 fd)
 {
@@ -221,7 +221,7 @@ __noinline int inherited_reads(u32 fd)
 	return 0;
 }
 
-/* After its response, a thread receives other work by reading from another descriptor. Not static, so that the verifier checks it once. */
+/* Called when a thread reads from another descriptor than its request's. After the response, it receives other work by this read. */
 __noinline int answered_reads(u32 fd)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -234,11 +234,11 @@ __noinline int answered_reads(u32 fd)
 }
 
 /*
- * Called when an event loop reads from a descriptor that belongs to no request: another connection, or a pipe that other threads
- * wake it with. The work that follows, until the loop waits again, cannot be distinguished from the open request's. After a read
- * from another TCP connection, later work cannot be distinguished either: a request without HTTP/1.x may be open. Without bytes,
- * the loop accepted a connection, or found one closed. An eventfd is ignored: it mostly reports that a call of the request has
- * finished, or is the runtime's own wake. Not static, so that the verifier checks it once.
+ * Called when an event loop reads from a descriptor that belongs to no request, such as another connection, or a pipe by which
+ * other threads wake the loop. With bytes 0, the loop has accepted a connection, or found one closed. Until the loop waits again,
+ * its work cannot be distinguished from that of the open request. After a read from another TCP connection, this is also true of
+ * later work, because the connection may have a request of another protocol. Reads from an eventfd are ignored: mostly, a call of
+ * the request has ended, or the runtime wakes its own loop.
  */
 __noinline int reads_elsewhere(u64 key, u64 bytes)
 {

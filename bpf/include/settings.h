@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* The settings of all programs, with the level of detail of each event class. The reader writes them; wire.h includes this file. */
+/* The settings of all programs, with the level of detail of each event class. The reader writes them. */
 #ifndef INFERSPAN_SETTINGS_H
 #define INFERSPAN_SETTINGS_H
 
@@ -49,7 +49,7 @@ enum ispan_measured {
 	ISPAN_MEASURED_RETURNS = 4, /* returns of library functions */
 };
 
-/* How the reader waits for records in the ring; it determines when a program wakes the reader. */
+/* How the reader waits for records in the ring, which determines when a program wakes it. */
 enum ispan_reader {
 	ISPAN_READER_POLLS = 0,  /* polls every few milliseconds and needs no wake-up */
 	ISPAN_READER_WAITS = 1,  /* is woken at wakeup_bytes */
@@ -66,11 +66,11 @@ struct ispan_settings {
 	__u32 wakeup_bytes; /* a waiting reader is woken when this many bytes are unread */
 	__u32 cgroup_level; /* depth of that directory, root = 0 */
 	__u32 reader;       /* an ispan_reader */
-	__u32 asleep;       /* 1: the programs that are needed only during requests are detached; not read by programs, but by tools */
+	__u32 asleep;       /* 1: the programs that are needed only during requests are detached; for tools, programs do not read it */
 	__u64 attached_ns;  /* when the programs for library calls were attached; returns before that time were missed */
 	__u32 most_requests; /* maximum number of traced requests per second and process; 0: no limit */
 	__u16 policy_floor;  /* one in this many calls of a kind is kept without asking the policy; 0: no policy is loaded */
-	__u16 policy_generation; /* last generation: the number that the reader gives to each policy that it loads */
+	__u16 policy_generation; /* the last generation, a number that each load of a policy and each rollback increments */
 	__u8 levels[ISPAN_CLASSES]; /* the ispan_class_level of each ispan_class, written atomically */
 	__u64 sched_ns;             /* when the programs for the scheduler and for TCP were attached */
 	__u32 policy_now;           /* generation of the loaded policy; 0: none */

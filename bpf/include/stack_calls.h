@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts stacks of CUDA calls, by called function. A look-up is a call that returns a device function by name, such as
- * cuModuleGetFunction. An object that includes this file must define remember_launch.
+ * Counts stacks of CUDA calls, by the called function. In this file, a look-up is a call that returns a device function by its name,
+ * such as cuModuleGetFunction. An object that includes this file must define remember_launch.
  */
 #ifndef INFERSPAN_STACK_CALLS_H
 #define INFERSPAN_STACK_CALLS_H
@@ -28,7 +28,7 @@ struct ispan_function_name {
 	char text[NAME_BYTES];
 };
 
-/* Keyed by thread << 1; with 1 added for a look-up, which may occur within a launch. */
+/* Keyed by thread id << 1, plus 1 for a look-up, which may occur within a launch. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -36,7 +36,7 @@ struct {
 	__type(value, struct ispan_open_call);
 } stack_calls SEC(".maps");
 
-/* Names of device functions, which the reader collects. */
+/* Names of device functions. The reader collects them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -61,7 +61,7 @@ static __always_inline u64 key_of(const struct ispan_call *call)
 	return (u32)bpf_get_current_pid_tgid() << 1 | (call->kind == ISPAN_KIND_CUDA_GET_FUNCTION);
 }
 
-/* Returns whether this driver call is inside a runtime call, which is then counted instead. */
+/* Returns whether this driver call is inside a runtime call. Only the runtime call is counted. */
 static __always_inline bool is_within(const struct ispan_open_call *open, const struct ispan_call *call, u64 sp)
 {
 	return open && open->call.flags & ISPAN_CALL_RUNTIME && !(call->flags & ISPAN_CALL_RUNTIME) && open->sp > sp;
@@ -118,7 +118,7 @@ static __always_inline void learn_name(u64 number, u32 tgid, u64 address)
 
 static __always_inline void remember_launch(const struct ispan_open_call *open, const struct ispan_stack *stack);
 
-/* Takes the stack on return: at a function's first instruction, its caller is not yet in the chain of frame pointers. */
+/* Counts the stack at the return, because at a function's first instruction, the chain of frame pointers lacks the caller. */
 static __always_inline int call_ends(struct pt_regs *regs)
 {
 	u64 now = bpf_ktime_get_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts stacks on the CPU, sampled by a timer, and the off-CPU time of stacks. Counts are kept in maps, without a record per
- * sample. An object that includes this file must define find_trace.
+ * Counts how often a stack was on the CPU, by samples of a timer, and for how long it was off the CPU. Maps contain the counts;
+ * there is no record per sample. An object that includes this file must define find_trace.
  */
 #ifndef INFERSPAN_STACKS_H
 #define INFERSPAN_STACKS_H
@@ -55,7 +55,7 @@ struct ispan_trace {
 	u64 second;
 };
 
-/* Fills in the trace that this thread works for, if any; returns false if its stacks are not to be counted. */
+/* Fills in the trace that this thread works for, if any; returns false if the thread's stacks are not counted. */
 static __always_inline bool find_trace(struct ispan_trace *trace);
 
 /*
@@ -69,9 +69,9 @@ struct ispan_frames {
 };
 
 /*
- * Data with which the reader checks, by the file's unwind table, whether the chain of frame pointers skipped callers: eight
- * bytes of code before the innermost instruction, eight bytes from it on, and possible return addresses near the top of the
- * stack. The bits above each 48-bit address are the index of its stack word.
+ * Data with which the reader checks, by the file's unwind table, whether the chain of frame pointers skipped callers. code has
+ * eight bytes before the innermost instruction, and eight bytes from it on. callers are possible return addresses near the top of
+ * the stack; the bits above the 48-bit address are the index of its word on the stack.
  */
 struct ispan_innermost {
 	u64 code[CODE_WORDS];
@@ -133,7 +133,7 @@ struct {
 	__type(value, struct ispan_image);
 } stack_images SEC(".maps");
 
-/* New images, and images that have mapped more code: the reader records their mappings. */
+/* New images, and images that have mapped more code. The reader takes them from the queue and records their mappings. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, 4096);
@@ -194,13 +194,13 @@ static __always_inline u64 image_of_this(u32 tgid)
 	return now.stack;
 }
 
-/* Stores the frames. If another stack occupies the slot of the hash, skips an innermost frame, which changes the hash. */
+/* Stores the frames. If another stack occupies the slot of the hash, leaves out an innermost frame, which changes the hash. */
 static __always_inline bool find_frames(void *ctx, u64 flags, struct ispan_frames *frames)
 {
 #pragma unroll
 	for (u32 skip = 0; skip <= SKIPS; skip++) {
 		frames->number = bpf_get_stackid(ctx, &stacks, flags | skip);
-		if (frames->number == -EEXIST) /* another stack has the same hash */
+		if (frames->number == -EEXIST) /* another stack occupies the slot */
 			continue;
 		frames->skipped = skip;
 		return !skip || bpf_get_stack(ctx, frames->first, skip * sizeof(u64), flags) > 0;
@@ -255,7 +255,7 @@ static __always_inline void read_innermost(struct pt_regs *regs, bool is_leaf, s
 	__builtin_memcpy(innermost->callers, scan.callers, sizeof(scan.callers));
 }
 
-/* Python identifies a thread by its thread pointer, like the C library. */
+/* Reads the Python functions on the stack. Python identifies a thread by its thread pointer, like the C library. */
 static __always_inline void read_python(struct ispan_stack *stack)
 {
 	u64 self = ((struct task_struct___stacks *)bpf_get_current_task_btf())->thread.fsbase;
@@ -334,9 +334,7 @@ int BPF_PROG(stack_switch, bool preempt, struct task_struct *previous, struct ta
 	if (left && is_target(previous->tgid) && stack_of_this(ctx, previous->tgid, OFF_CPU, &wait.stack)) {
 		wait.since_ns = now;
 		if (bpf_map_update_elem(&stack_waits, &left, &wait, BPF_NOEXIST) == -EEXIST) {
-			/*
-			 * The thread has run since its last wait, but the kernel did not report that switch, as some kernels do.
-			 */
+			/* The thread has run since its last wait, but the kernel did not report the switch to it, as some do not. */
 			lose(LOST_RETURN);
 			bpf_map_update_elem(&stack_waits, &left, &wait, BPF_ANY);
 		}

@@ -6,7 +6,7 @@
 #include "context.h"
 #include <bpf/bpf_core_read.h>
 
-/* Returns the last step of the process, or NULL if it runs none. */
+/* Returns a pointer to the number of the process's last step, or NULL if it has run none. */
 static __always_inline u64 *engine_of(u32 tgid)
 {
 	struct ispan_activity *activity = activity_now();
@@ -87,9 +87,9 @@ static __always_inline u64 framed_owner(u32 tgid)
 }
 
 /*
- * Returns the number of the last step if this call waits for the device or queries it, or is a read of a CUPTI kernel record;
- * else 0. With asynchronous scheduling, a thread without a step waits, and its wait shows when the step was done. Not static,
- * so that the verifier checks it once.
+ * Returns the owner of a call on a thread without a context. Waits for the device, queries of it and reads of CUPTI's records belong
+ * to the process's last step: with asynchronous scheduling, another thread waits for the step. If the engine's messages are read,
+ * all calls belong to the engine. Returns 0 for other calls. Not static, so that the verifier checks it once.
  */
 __noinline u64 step_waited_for(u32 tgid, u32 kind)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reports the system calls of requests. The programs in context.bpf.c call these functions, because a second program at each
- * end of a system call would double the cost for all system calls of the machine.
+ * Reports the system calls of requests. The programs in context.bpf.c call these functions, because a second pair of programs
+ * would double the cost of all system calls of the machine.
  */
 #ifndef INFERSPAN_SYSCALLS_H
 #define INFERSPAN_SYSCALLS_H
@@ -24,8 +24,8 @@ static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const
 }
 
 /*
- * Creates the thread's state before its first wait, because the scheduler's programs cannot create it. Threads whose context is
- * published by a program have no state otherwise.
+ * Returns whether this call needs the thread's state: because the call is reported, or because the thread may wait, and the
+ * programs for the scheduler cannot create the state. A thread that publishes its context has no state before.
  */
 static __always_inline bool needs_state(const struct ispan_settings *settings, const struct ispan_thread *thread, u16 kind,
 				       long number)
@@ -38,8 +38,9 @@ static __always_inline bool needs_state(const struct ispan_settings *settings, c
 #define OWNER_IS_ANOTHER 1
 
 /*
- * Returns the owner of an operation on a connection with an open request: the request's number, or OWNER_IS_ANOTHER if the
- * request is not traced; 0 if the thread determines the owner. Not static, so that the verifier checks it once.
+ * Returns the owner of an operation on a descriptor. If its connection has an open request: the request's number, or
+ * OWNER_IS_ANOTHER if that is not traced. Otherwise 0: the thread determines the owner. Not static, so that the verifier checks it
+ * once.
  */
 __noinline u64 owner_of_descriptor(u32 fd)
 {
@@ -64,8 +65,8 @@ static __always_inline u64 owner_of(const struct ispan_settings *settings, const
 }
 
 /*
- * Remembers a descriptor on which the thread sends data for its request, because a reply will arrive there. Called even if no
- * system calls are reported. Not static, so that the verifier checks it once.
+ * Remembers a descriptor on which the thread sends data for its request, because a reply may arrive on it. Also called if system
+ * calls are not reported. Not static, so that the verifier checks it once.
  */
 __noinline int note_touch(u32 fd)
 {
@@ -88,8 +89,8 @@ __noinline int note_touch(u32 fd)
 }
 
 /*
- * Returns the owner of any call that begins; here OWNER_IS_ANOTHER also means no owner. Not static, so that the verifier checks
- * it once.
+ * Returns the owner of a system call that begins: the number of its connection's request, 0 if the thread determines the owner, or
+ * OWNER_IS_ANOTHER if the call has no owner that is traced. Not static, so that the verifier checks it once.
  */
 __noinline u64 owner_of_call(struct ispan_thread *thread, u64 kind, u64 fd)
 {
@@ -146,8 +147,8 @@ static __always_inline void emit_ckp_ioctl(const struct ispan_settings *settings
 }
 
 /*
- * Applies the level of detail, except to ioctls that may belong to a CKP operation. Not static, so that the verifier checks it
- * once.
+ * Applies the level of detail; returns whether the call was folded or counted. Excludes ioctls, because they may belong to a CKP
+ * operation. Not static, so that the verifier checks it once.
  */
 __noinline int shed_call(const struct ispan_settings *settings, const struct ispan_record *record)
 {
@@ -186,7 +187,7 @@ __noinline int owner_context(u64 number, struct ispan_context *context)
 	return true;
 }
 
-/* A separate function, so that its record does not use stack while headers are read: a call chain has 512 bytes. */
+/* Not inlined, so that its record does not use stack while heads are read: all functions of a call chain share 512 bytes. */
 static __noinline int emit_syscall(const struct ispan_settings *settings, struct ispan_thread *thread,
 				   struct pt_regs *regs, long result)
 {
@@ -195,7 +196,7 @@ static __noinline int emit_syscall(const struct ispan_settings *settings, struct
 	struct ispan_context context;
 	u16 kind;
 
-	/* What a read returned is known only now. */
+	/* A read may have returned the beginning of a request that is not traced. */
 	if (!thread->syscall_owner && task->tgid != settings->self_tgid &&
 	    owner_of(settings, thread, kind_of(NUMBER(regs)), ARG1(regs)) == OWNER_IS_ANOTHER)
 		return 0;

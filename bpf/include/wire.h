@@ -15,7 +15,7 @@
 #define ISPAN_REQUEST_ID_BYTES 104
 #define ISPAN_REQUEST_ID_MOST 96 /* longer ids are omitted */
 
-/* The kind of an event. Kinds from 400 on are control events, for which there are no spans. */
+/* The kind of an event. Kinds from 400 on are control events, which do not become spans. */
 enum ispan_kind {
 	ISPAN_KIND_CUDA_LAUNCH = 1,
 	ISPAN_KIND_CUDA_GRAPH_LAUNCH = 2,
@@ -55,7 +55,7 @@ enum ispan_kind {
 	ISPAN_KIND_NCCL_RECV = 106,
 	ISPAN_KIND_NCCL_COMM_INIT = 107,
 	ISPAN_KIND_NCCL_GROUP_END = 108,
-	ISPAN_KIND_NCCL_COMM_END = 109, /* never written: a communicator is about to be destroyed */
+	ISPAN_KIND_NCCL_COMM_END = 109, /* a communicator is about to be destroyed; never written */
 	ISPAN_KIND_READ = 200,
 	ISPAN_KIND_WRITE = 201,
 	ISPAN_KIND_RECV = 202,
@@ -90,9 +90,9 @@ enum ispan_kind {
 
 /*
  * The owner of events. A record has the owner's number; a record of kind 403 announces the owner before its first event. The
- * programs assign the numbers of requests, steps and processes, which end with a record of kind 404. The numbers of spans are
- * computed from the ids (ispan_span_owner), so that a span has the same number on every thread; a span is announced when a
- * thread first has it, and has no end.
+ * programs assign the numbers of requests, steps and processes, and announce their ends with a record of kind 404. The number of
+ * a span is computed from its ids (ispan_span_owner), so that it is the same on every thread. A span is announced when a thread
+ * first has it; its end is not announced.
  */
 enum ispan_owner_kind {
 	ISPAN_OWNER_REQUEST = 1,
@@ -106,11 +106,11 @@ enum ispan_owner_kind {
 /* How the owner of an event was determined. */
 enum ispan_source {
 	ISPAN_SOURCE_NONE = 0,
-	ISPAN_SOURCE_OWN = 1,
-	ISPAN_SOURCE_HTTP = 2,
-	ISPAN_SOURCE_INHERITED = 3,
-	ISPAN_SOURCE_CKP = 4,
-	ISPAN_SOURCE_OTEL = 5,
+	ISPAN_SOURCE_OWN = 1,       /* published by a thread of the reader's process */
+	ISPAN_SOURCE_HTTP = 2,      /* by the thread that read the request */
+	ISPAN_SOURCE_INHERITED = 3, /* by the start of the thread or process */
+	ISPAN_SOURCE_CKP = 4,       /* reported with inferspan_ckp.h */
+	ISPAN_SOURCE_OTEL = 5,      /* by the OpenTelemetry context map */
 	ISPAN_SOURCE_CONNECTION = 6, /* by the descriptor on which the request arrived */
 	ISPAN_SOURCE_PROCESS = 7,    /* the process is adopted, and there is no more specific owner */
 	ISPAN_SOURCE_FRAMES = 8,     /* by messages between an engine and its API server */
@@ -140,26 +140,28 @@ enum ispan_fd_kind {
  *         task state of off-CPU time; for run-queue time, 1 after preemption and 0 after a wake-up; TCP state. 403: fd.
  *         404: fd, with ispan_shared in the upper half
  * extra   function or executable graph of a launch; graph, executable graph or function that a call creates; mapped memory;
- *         recorded event; communicator, or ISPAN_COLLECTIVE if its creation was observed; address of a futex; of scheduler events, the current system call plus one, 0 none;
- *         id of a CKP operation
- * result  see below; 403 and 404: an ispan_owner_kind
+ *         recorded event; communicator, or ISPAN_COLLECTIVE if its creation was observed; address of a futex; number of the
+ *         system call during which the scheduler's event occurred, plus one (0: none); id of a CKP operation
+ * result  the return value (see the field); 403 and 404: an ispan_owner_kind
  *
- * Steps of an engine: 403 has the number of changes in amount, their flags in detail, and the step's number in its process in
- * extra. 404 has the number of launched kernels and graphs in amount, or ISPAN_UNCOUNTED. 405 has no owner; amount is the slot,
- * result an ispan_binding, and extra the parent process, with the grandparent in the upper half. 406 has the number of changes
- * in earlier records in amount; result is negative if the changes could not be read.
+ * Steps of an engine:
+ * 403  amount is the number of changes, detail their flags, and extra the number of the step in its process.
+ * 404  amount is the number of launched kernels and graphs, or ISPAN_UNCOUNTED.
+ * 405  It has no owner. amount is the slot, result an ispan_binding, and extra the parent process, with the grandparent in the
+ *      upper half.
+ * 406  amount is the number of changes in earlier records. result is negative if the changes could not be read.
  *
- * A communicator (407) has no owner. amount is the number of its ranks, with the rank of the process in the upper half; detail is the hash
- * by which NCCL identifies it, which is the same on all ranks; extra is the number by which records of its operations refer to it.
+ * A communicator (407) has no owner. amount is the number of its ranks, with the rank of the process in the upper half. detail
+ * is the hash by which NCCL identifies it, which is the same on all ranks. extra is its number in the records of its operations.
  *
- * A kernel of an engine (29) has no owner. amount and detail are its start and end, by the clock that CUPTI uses; extra is the
- * correlation id of its launch, and start_ns and end_ns the time when its record was read.
+ * A kernel of an engine (29) has no owner. amount and detail are its start and end, by CUPTI's clock. extra is the correlation id
+ * of its launch. start_ns and end_ns are the time when the engine read CUPTI's record.
  *
  * Engines whose messages are read (source 8): the owner of 405 and 406 is that of the engine's calls. 405 has the engine's
  * request id as text, and the number of fields of the request's array in detail. 406 lists requests that got tokens
  * (ISPAN_OUTPUT_*); detail is the number of fields of an output, and result is 0. In the last 406 of a step, start_ns is the
- * time since which calls are observed, extra the step's time (a double, in seconds), and amount the number of requests that
- * got tokens.
+ * time since which calls have been observed, extra the step's time (a double, in seconds), and amount the number of requests
+ * that got tokens.
  */
 struct ispan_record {
 	__u64 start_ns; /* CLOCK_MONOTONIC */
@@ -181,7 +183,7 @@ struct ispan_text_record {
 	char text[ISPAN_TEXT_BYTES];
 };
 
-/* A call that a policy kept; the record's length distinguishes it from other records. */
+/* A call that was kept while a policy was loaded, or its class had less than full detail. Its length distinguishes this record. */
 struct ispan_judged_record {
 	struct ispan_record record;
 	__u32 generation; /* generation of the policy; 0: none */
@@ -195,7 +197,7 @@ struct ispan_owner_record {
 	__u8 span_id[8]; /* the parent span */
 };
 
-/* The same for a request with x-request-id: visible ASCII, NUL-terminated. */
+/* Announces a request with its x-request-id: visible ASCII characters, NUL-terminated. */
 struct ispan_head_record {
 	struct ispan_owner_record owner;
 	char request_id[ISPAN_REQUEST_ID_BYTES];
@@ -206,17 +208,17 @@ struct ispan_head_record {
 #define ISPAN_UNIQUE_ID_BYTES 128
 
 /*
- * A communicator's number and, for a collective, its sequence number in the communicator from 1; a transfer has 0. The highest bit
- * distinguishes it from an address.
+ * The number of a communicator, with the sequence number of a collective in it, which begins at 1; a transfer has 0. The highest
+ * bit distinguishes this value from an address.
  */
 #define ISPAN_COLLECTIVE(number, sequence) \
 	(1ull << 63 | ((__u64)(number) & 0x7fffff) << 40 | ((__u64)(sequence) & 0xffffffffff))
 
-/* How a slot is bound. */
+/* Whether the request of a slot is known. */
 enum ispan_binding {
 	ISPAN_BOUND = 0,
 	ISPAN_BOUND_AMBIGUOUS = 1, /* two open requests have the same x-request-id */
-	ISPAN_BOUND_UNKNOWN = 2,
+	ISPAN_BOUND_UNKNOWN = 2,   /* it has no id, or one that is too long */
 };
 
 #define ISPAN_CHANGES 16
@@ -232,7 +234,7 @@ struct ispan_changes_record {
 	__u64 changes[ISPAN_CHANGES];
 };
 
-/* A sampled request, by number. Removing it ends the context of every thread that has the number. */
+/* A sampled request, an entry of the map `requests`. Removing it ends the context of every thread that has its number. */
 struct ispan_request {
 	__u8 trace_id[16];
 	__u8 span_id[8];
@@ -241,14 +243,18 @@ struct ispan_request {
 	__s32 fd; /* -1 if it was reported by CKP */
 	__u32 flags;
 	__u32 tid; /* the thread that read the headers; its exit ends a request that is bound to it */
-	__u64 unattributed; /* unattributed operations of the process when the request began; for an adopted process, the number of its processes; for a step, its launches */
+	/*
+	 * Of a request: unattributed operations of its process when it began. Of an adopted process: number of its processes. Of a
+	 * step: its launches.
+	 */
+	__u64 unattributed;
 };
 
 #define ISPAN_REQUEST_RESPONDED 0x01 /* the first bytes of the response were written */
 #define ISPAN_REQUEST_STREAMS 0x02   /* more bytes of the response are expected */
 #define ISPAN_REQUEST_ANSWERED 0x04  /* the response is complete */
 #define ISPAN_REQUEST_BOUND 0x08     /* a thread has its number because it read the headers */
-#define ISPAN_REQUEST_KEPT 0x20      /* a thread has its number because it wrote the end of the response, and has not turned to other work */
+#define ISPAN_REQUEST_KEPT 0x20      /* a thread has its number because it wrote the end of the response and has not waited since */
 #define ISPAN_REQUEST_PROCESS 0x40   /* not a request, but an adopted process with its children */
 #define ISPAN_REQUEST_STEP 0x80      /* not a request, but a step of an engine */
 #define ISPAN_REQUEST_MIXED 0x10     /* its thread also read from other descriptors meanwhile */
@@ -300,28 +306,28 @@ enum ispan_count {
 	ISPAN_COUNT_PRODUCED = 0, /* + kind */
 	ISPAN_COUNT_DROPPED_RING_FULL = 512,
 	ISPAN_COUNT_NO_MEMORY = 521,  /* no memory for a thread's state or a request: its events are not produced */
-	ISPAN_COUNT_CALL_TOO_DEEP = 522,
+	ISPAN_COUNT_CALL_TOO_DEEP = 522, /* calls inside too many others: they are not reported */
 	ISPAN_COUNT_CALL_TWICE = 524, /* runtime calls omitted because the driver call inside was written */
 	ISPAN_COUNT_HTTP_HEADS = 600, /* requests recognised, with or without a traceparent */
 	ISPAN_COUNT_HTTP_FOUND = 601, /* valid traceparent, sampled or not */
 	ISPAN_COUNT_HTTP_SAMPLED = 602,
-	ISPAN_COUNT_HTTP_MALFORMED = 603,   /* traceparent that W3C requires to ignore */
+	ISPAN_COUNT_HTTP_MALFORMED = 603,   /* traceparent that must be ignored according to W3C Trace Context */
 	ISPAN_COUNT_HTTP_CONTINUED = 605,   /* reads that continued incomplete headers */
 	ISPAN_COUNT_HTTP_TOO_LONG = 606,    /* headers longer than the window, or in too many buffers */
-	ISPAN_COUNT_HTTP_PIPELINED = 607,   /* next request in the same read: no context given */
-	ISPAN_COUNT_HTTP_UNREADABLE = 608,  /* the bytes were not in memory */
+	ISPAN_COUNT_HTTP_PIPELINED = 607,   /* another response was pending, or another request in the same read: not traced */
+	ISPAN_COUNT_HTTP_UNREADABLE = 608,  /* the bytes of a read could not be copied */
 	ISPAN_COUNT_HTTP_LIMITED = 609,     /* sampled, but above settings.most_requests */
 	ISPAN_COUNT_REQUEST_ID_LEFT_OUT = 610, /* too long, with invalid bytes, or more than one: the id is omitted */
 	ISPAN_COUNT_REQUESTS_BEGAN = 620,
 	ISPAN_COUNT_REQUESTS_ENDED = 621,
 	ISPAN_COUNT_REQUESTS_INHERITED = 622,
-	ISPAN_COUNT_THREADS_INTERLEAVED = 623,
+	ISPAN_COUNT_THREADS_INTERLEAVED = 623, /* a thread read a request while an earlier one of this thread was open */
 	ISPAN_COUNT_CKP_MALFORMED = 624,
 	ISPAN_COUNT_UNATTRIBUTED = 625,     /* operations of a thread that has several requests, or an unknown one */
-	ISPAN_COUNT_ANSWERED_ELSEWHERE = 626, /* answers written by another thread than the one that read the request */
-	ISPAN_COUNT_THREADS_MIXED = 627,    /* requests whose thread did other work meanwhile */
+	ISPAN_COUNT_ANSWERED_ELSEWHERE = 626, /* writes of a response by another thread than the one that read the request */
+	ISPAN_COUNT_THREADS_MIXED = 627,    /* requests whose thread received other work meanwhile */
 	ISPAN_COUNT_FRAMES_UNREADABLE = 630, /* messages of an engine that could not be decoded */
-	ISPAN_COUNT_JUDGED = 640, /* + kind, up to 127: calls while a policy is loaded; those not counted below were kept by the floor */
+	ISPAN_COUNT_JUDGED = 640, /* + kind, up to 127: calls while a policy is loaded. The floor kept those not counted below */
 	ISPAN_COUNT_POLICY_FOLDED = 771,
 	ISPAN_COUNT_POLICY_DROPPED = 772,
 	ISPAN_COUNT_POLICY_KEPT = 773, /* by its decision, or because the call failed or the map of folds was full */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decodes the ZMTP frames between vLLM's API server and its engine. msgpack.h decodes the values in them. */
+/* Decodes the ZMTP frames between vLLM's API server and its engine; msgpack.h decodes their contents. */
 #ifndef INFERSPAN_ZMTP_H
 #define INFERSPAN_ZMTP_H
 
@@ -48,7 +48,7 @@ enum zmtp_at {
 	AT_ID,
 };
 
-/* The value that is being read, in a frame's array of arrays. */
+/* The value in a frame that the decoder expects next. */
 enum zmtp_value {
 	VALUE_REQUEST,  /* the array of a request's fields */
 	VALUE_ID,	/* the id of a new or an aborted request */
@@ -113,7 +113,7 @@ static __always_inline void zmtp_step_over_rest(struct zmtp *z)
 		zmtp_frame_ended(z);
 }
 
-/* Begins a frame, whose size is now known. Messages to the engine have two relevant frames, messages from the engine one. */
+/* Called when the size of a frame is known. Messages to the engine have two relevant frames, messages from the engine one. */
 ZMTP_APART int zmtp_frame_begins(struct zmtp *z)
 {
 	if (!z)

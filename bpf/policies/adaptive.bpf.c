@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps more calls of a kind while they take longer than their long-term mean, which the profiler `latency` measures.
- * Otherwise, and without the profiler, keeps one in 64 (parameter one_in). Each level keeps four times as many calls as the
- * level below.
+ * Keeps one in 64 calls of a kind (parameter one_in), and more while they take longer than their long-term mean: each level keeps
+ * four times as many calls as the level below. Needs the profiler `latency`, which measures the mean.
  */
 #include "inferspan_policy.h"
 

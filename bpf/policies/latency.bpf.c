@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A profiler: measures the durations of each kind of call. */
+/* A profiler that measures the durations of each kind of call, for the policy `adaptive`. */
 #include "inferspan_policy.h"
 
 char LICENSE[] SEC("license") = "GPL";

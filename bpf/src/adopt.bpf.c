@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs that the reader runs: adopt and release processes, and end all requests when their recognition is detached. */
+/* Programs that the reader runs: they adopt and release processes, and end all requests when requests are no longer recognised. */
 #include "connections.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -20,7 +20,7 @@ static __always_inline u64 begin_process(const struct ispan_settings *settings, 
 	return number;
 }
 
-/* Assigns a process to an owner, even if it has another owner. Writes the owner's number back, or 0 if the map is full. */
+/* Assigns a process to an owner, instead of its previous one. Returns the owner's number in the context, or 0 if it failed. */
 SEC("syscall")
 int process_adopt(struct ispan_adoption *adoption)
 {
@@ -55,7 +55,7 @@ int process_release(struct ispan_adoption *adoption)
 	return 0;
 }
 
-static long forget_head(void *map, u64 *key, void *connection, void *none)
+static long forget_connection(void *map, u64 *key, void *connection, void *none)
 {
 	request_end(connection_close(*key));
 	return 0;
@@ -92,9 +92,9 @@ int requests_forget(struct ispan_adoption *unused)
 
 	if (!activity)
 		return 0;
-	/* To walk even an empty map of 16,384 buckets takes a quarter of a millisecond. */
+	/* Walking even an empty map of 16,384 buckets takes a quarter of a millisecond. */
 	if (activity->heads)
-		bpf_for_each_map_elem(&connections, forget_head, NULL, 0);
+		bpf_for_each_map_elem(&connections, forget_connection, NULL, 0);
 	if (activity->requests)
 		bpf_for_each_map_elem(&requests, forget_owner, NULL, 0);
 	bpf_for_each_map_elem(&servers, forget_server, NULL, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports a request's calls of CUDA and NCCL functions. One program serves all functions; the attach cookie identifies the
- * function.
+ * Reports the calls of CUDA and NCCL functions that have an owner. One program serves all functions; the attach cookie identifies
+ * the function.
  */
 #include "communicators.h"
 #include "context.h"
@@ -62,7 +62,8 @@ static __always_inline bool are_counted(const struct ispan_settings *settings, s
 }
 
 /*
- * Counts a launch of a step's own thread; returns false for other threads. The end of the step reports the number of launches.
+ * Counts a launch of a thread that has reported a step; returns false for other threads. The end of the step reports the number of
+ * its launches.
  */
 static __always_inline bool is_counted_by_step(struct ispan_thread *thread)
 {
@@ -74,8 +75,8 @@ static __always_inline bool is_counted_by_step(struct ispan_thread *thread)
 }
 
 /*
- * Counts a launch at its entry, which saves the trap at the return. A call of the runtime is not counted if the thread's runtime is known
- * to call the driver; until then, its return is probed to find this out.
+ * Counts a launch at its entry, which saves the trap at the return. Returns false if the return must be probed. A call of the runtime
+ * is not counted, because the driver call inside is; its return is probed until the thread's runtime is known to call the driver.
  */
 static __always_inline bool is_counted(const struct ispan_settings *settings, struct ispan_thread *thread, struct task_struct *task,
 				       struct ispan_call call)
@@ -100,8 +101,8 @@ static __always_inline bool is_counted(const struct ispan_settings *settings, st
 }
 
 /*
- * The creation of a communicator is also observed while no request is open, or events of NCCL are off, because engines create theirs
- * before they serve. Not static, so that the verifier checks it once.
+ * Returns whether this call creates a communicator. Such calls are also observed while no request is open or events of NCCL are off,
+ * because engines create communicators before they serve. Not static, so that the verifier checks it once.
  */
 __noinline int creates_communicator(u32 kind)
 {
@@ -111,8 +112,8 @@ __noinline int creates_communicator(u32 kind)
 }
 
 /*
- * Returns what the record says about the call's communicator, or 0 for a call without one. Not static, so that the verifier checks
- * it once.
+ * Returns the value for the record that identifies the call's communicator, or 0 for a call without one. Not static, so that the
+ * verifier checks it once.
  */
 __noinline u64 communicator_of(const struct ispan_arguments *arguments, u32 from, u32 kind)
 {
@@ -225,7 +226,7 @@ static __always_inline int call_ends(const struct ispan_settings *settings, stru
 	}
 	if (frame->start_ns < settings->attached_ns)
 		return 0;
-	/* Computed before the branches, because the verifier walks each of them. */
+	/* Before the branches, because the verifier would check this code once for each of them. */
 	if (is_out(frame->call.detail))
 		frame->detail = word_at(frame->detail);
 	if (is_out(frame->call.extra))
@@ -282,7 +283,7 @@ static __always_inline int measured_call(struct pt_regs *regs, bool returns)
 	return how;
 }
 
-/* For session links, which fire at entry and return. Kernels with such links have bpf_session_is_return. */
+/* For session probes, which fire at entry and return. Kernels with session probes have bpf_session_is_return. */
 SEC("uprobe")
 int call_session(struct pt_regs *regs)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Receives the requests, operations and steps that a program reports: probes on the functions of inferspan_ckp.h. */
+/* Receives the requests, operations and steps that a program reports, by probes on the functions of inferspan_ckp.h. */
 #include "registers.h"
 #include "requests.h"
 #include "steps.h"
 #include "traceparent.h"
 #include <bpf/bpf_tracing.h>
 
-#define MOST_CHANGES 4096 /* of a step; if it has more, its members are unknown */
+#define MOST_CHANGES 4096 /* maximum number of changes of a step; if it has more, its members are unknown */
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -38,7 +38,7 @@ static __always_inline int read_traceparent(u64 address, u8 *trace_id, u8 *span_
 	return length < 1 ? -1 : traceparent_parse((u8 *)text, length - 1, trace_id, span_id);
 }
 
-/* Suspends the thread's request until resume_request. A request that the program itself reported by CKP ends instead. */
+/* Suspends the thread's request until resume_request. A request or step that the thread reported by CKP ends instead. */
 static __always_inline void suspend_request(const struct ispan_settings *settings, struct ispan_thread *thread)
 {
 	if (thread->source == ISPAN_SOURCE_CKP) {
@@ -71,7 +71,7 @@ static __always_inline void resume_request(const struct ispan_settings *settings
 		otel_publish(settings, outer);
 }
 
-/* Begins the reported request. Without a sampled traceparent, the work that follows belongs to no traced request. */
+/* Begins the reported request. Without a sampled traceparent, the work that follows belongs to no request. */
 static __always_inline void request_begins(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	struct ispan_request request = {.fd = -1};
@@ -148,7 +148,7 @@ static __always_inline void fill_request_id(struct ispan_head_record *head, u64 
 {
 	long length = address ? bpf_probe_read_user_str(head->request_id, sizeof(head->request_id), (void *)address) : -1;
 
-	/* For an empty text, older kernels return the length 0, without the NUL. */
+	/* For an empty string, the length is 1 with the NUL; older kernels return 0. */
 	head->owner.record.result = length > 1 ? ISPAN_BOUND : length < 0 ? ISPAN_BOUND_UNKNOWN : ISPAN_BOUND_AMBIGUOUS;
 	if (length <= ISPAN_REQUEST_ID_MOST + 1)
 		return;
@@ -157,7 +157,7 @@ static __always_inline void fill_request_id(struct ispan_head_record *head, u64 
 	__builtin_memset(head->request_id, 0, sizeof(head->request_id));
 }
 
-/* Reports the request of a slot, with the ids of its traceparent if that is sampled. */
+/* Reports which request has a slot, with the ids of its traceparent if that is sampled. */
 static __always_inline void slot_is_bound(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -192,7 +192,7 @@ struct ispan_step_changes {
 	u64 count;
 };
 
-/* Writes a record of a step's changes. If a record is lost, the later ones are useless, and are not written. */
+/* Writes a record of a step's changes. If one is lost, the later ones would be useless, and are not written. */
 static long write_changes(u32 index, struct ispan_step_changes *changes)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -276,7 +276,7 @@ static __always_inline void step_ends(const struct ispan_settings *settings, str
 	if (!thread || thread->source != ISPAN_SOURCE_CKP)
 		return;
 	step = request_of(thread);
-	/* Calls are counted while their probes are attached. */
+	/* The number of launches is known only if the probes were attached during the whole step. */
 	if (step && step->flags & ISPAN_REQUEST_STEP && settings->flags & ISPAN_EMIT_CUDA &&
 	    settings->levels[ISPAN_CLASS_LAUNCHES] != ISPAN_LEVEL_DETACHED && step->began_ns >= settings->attached_ns)
 		step->unattributed = thread->launches;

@@ -38,7 +38,7 @@ static __always_inline void before_call(struct ispan_thread *thread, struct pt_r
 	}
 }
 
-/* Updates when an event loop may do other work than a request's. */
+/* Before a system call, updates when the timers of the thread's event loop may be due. */
 static __always_inline void before_loop(struct pt_regs *regs, long number)
 {
 	switch (number) {
@@ -96,7 +96,7 @@ int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 	struct ispan_settings *settings;
 	u64 began;
 
-	/* uretprobe: returns of probed functions enter the kernel here, too. */
+	/* The return of a probed function is also a system call, which is not observed. */
 	if (number == NR_uretprobe)
 		return 0;
 	settings = current_settings();
@@ -108,7 +108,7 @@ int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 	return 0;
 }
 
-/* Returns whether a request may begin with these bytes of a short read, and continue in the next read. */
+/* Returns whether a request may begin with these bytes, which may be fewer than four. */
 static __always_inline bool may_begin_request(u32 word, long length)
 {
 	u8 first = (u8)word;
@@ -119,8 +119,8 @@ static __always_inline bool may_begin_request(u32 word, long length)
 }
 
 /*
- * Skips the bytes of a request's body, after which the next request may follow. Returns a negative value if nothing is left,
- * and 0 if no body was expected.
+ * Skips the bytes of a request's body, after which the next request may follow. Returns 0 if no body was expected, a positive value
+ * if other bytes follow, and a negative value if none do.
  */
 static __always_inline s64 body_bytes(u64 key, struct ispan_bytes *bytes)
 {
@@ -132,7 +132,7 @@ static __always_inline s64 body_bytes(u64 key, struct ispan_bytes *bytes)
 	connection->body = bytes->length < body ? body - bytes->length : 0;
 	if (bytes->length <= body)
 		return -1;
-	if (bytes->list) { /* counts as a request, of which nothing is known */
+	if (bytes->list) { /* counts as an open request, without its ids */
 		head_finished(key, false, false, 0, false);
 		return -1;
 	}
@@ -198,7 +198,7 @@ static __always_inline void after_mmap(const struct ispan_settings *settings, st
 		library_mapped(settings, (s32)ARG5(regs));
 }
 
-/* Called after a call that brings an event loop other work, and whose bytes, if any, are not looked at. */
+/* Called after a call that may bring an event loop other work, and whose bytes, if any, cannot begin a request. */
 static __always_inline void after_other_work(const struct ispan_settings *settings, s32 fd, u64 bytes)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -209,8 +209,8 @@ static __always_inline void after_other_work(const struct ispan_settings *settin
 }
 
 /*
- * Records that the thread no longer waits. While no request is open, most threads are skipped and stay marked as waiting; their
- * next request clears the mark.
+ * Called after a wait. While no request is open, most threads are skipped and stay marked as waiting, until their next request
+ * clears the mark.
  */
 static __always_inline void after_wait(const struct ispan_settings *settings, long number)
 {
@@ -256,6 +256,7 @@ static __always_inline void after_call(struct ispan_settings *settings, struct p
 	}
 }
 
+/* Called after a read or write, whose bytes may end a request. */
 static __always_inline void after_bytes(struct pt_regs *regs, long number, long result)
 {
 	u64 fd = ARG1(regs);
@@ -281,7 +282,7 @@ static __always_inline void call_ends(struct ispan_settings *settings, struct pt
 	if ((number == NR_recvfrom || number == NR_sendto) && result > 0 && IS_NATIVE(regs) && any_framed())
 		framed_moved(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)ARG1(regs)), ARG2(regs), result,
 			     number == NR_sendto);
-	/* A request may end with these bytes, which still belong to it. */
+	/* Last, because a request may end with these bytes, and the system call still belongs to it. */
 	if (IS_NATIVE(regs) && result > 0 && any_open())
 		after_bytes(regs, number, result);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Returns the caller's ids in the initial PID namespace, which the other programs use and a process in a PID namespace cannot
- * know.
+ * Returns the caller's ids in the initial PID namespace. The other programs use these ids, which a process in another PID namespace
+ * cannot know.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -9,7 +9,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* The asking thread runs it (BPF_PROG_TEST_RUN); the result is written into the context. */
+/* The calling thread runs this program (BPF_PROG_TEST_RUN), which writes the ids into the context. */
 SEC("syscall")
 int who_am_i(struct ispan_identity *identity)
 {

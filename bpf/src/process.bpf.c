@@ -7,10 +7,10 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * A new thread or process works for its creator's request until it waits for other work. It gets the request's number, so the
- * request's end applies to it, too. A new thread may belong to a pool and take another request's work at once; it keeps the
- * request only while its process has no other open request. A context that a program publishes for its thread is not passed on,
- * because its end would not reach other threads.
+ * Gives a new thread or process its creator's request until it waits for other work. It gets only the request's number, so it loses
+ * its context when the request ends. A new thread may belong to a pool and take another request's job at once, so it has the context
+ * only while its process has no other open request. A context that a program publishes for its thread is not passed on, because its
+ * end would not reach the other threads.
  */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
@@ -49,12 +49,12 @@ static __always_inline void process_event(const struct ispan_settings *settings,
 	record.tgid = pid_tgid >> 32;
 	record.tid = (u32)pid_tgid;
 	if (!text)
-		emit_quietly(&record); /* an exit: the reader only removes state, which can wait */
-	else /* an exec: urgent only if the reader must decide whether the process is a target */
+		emit_quietly(&record); /* after an exit, the reader only removes state, which can wait */
+	else /* after an exec, the reader must be woken only to decide whether the process is a target */
 		write_text(settings, &record, text, TEXT_KERNEL, settings->scope == ISPAN_SCOPE_EVERYTHING);
 }
 
-/* Ends the process's requests that are not bound to a thread, when the process exits or executes another program. */
+/* Ends the open requests of a process that exits or executes another program. */
 static long end_of_process(void *map, u64 *key, void *connection, u32 *tgid)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -86,9 +86,8 @@ int BPF_PROG(process_exec, struct task_struct *task, pid_t old_pid, struct linux
 }
 
 /*
- * The exit of the thread that read a request ends the request, and the suspended request of that thread. The exit of a
- * thread that inherited the request does not. The thread id does not distinguish the two: after an exec, a thread has the id of
- * the main thread.
+ * Called when a thread exits: ends the request that it read, and its suspended request. A thread that inherited its request does not
+ * end it. The request's thread id cannot distinguish the two, because an exec changes a thread's id to that of the main thread.
  */
 static __always_inline void thread_gone(const struct ispan_settings *settings, struct task_struct *task)
 {
@@ -102,8 +101,8 @@ static __always_inline void thread_gone(const struct ispan_settings *settings, s
 }
 
 /*
- * A thread of the reader's process may end while its context is published. The next thread with the same id must not inherit
- * it.
+ * Removes the published context of a thread of the reader's process that ends, because the next thread with the same id must not
+ * have it.
  */
 static __always_inline void own_thread_gone(const struct ispan_settings *settings)
 {

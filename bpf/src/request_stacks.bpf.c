@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts stacks with the trace that their thread worked for, which it finds in the maps of a running bridge. */
+/* Counts stacks by the trace for which their thread worked. Finds the trace in the maps of a running bridge. */
 #include "context.h"
 #include "device.h"
 
@@ -26,7 +26,7 @@ static __always_inline const struct ispan_otel_context *own_ids(u32 tid)
 	return own ? &own->ids : NULL;
 }
 
-/* A step of an engine works for several requests, so it has no trace id here. */
+/* Returns the trace id of a context, or NULL. For a step of an engine, which works for several requests, the id is zero. */
 static __always_inline const u8 *trace_id_of(const struct ispan_context *context, u64 pid_tgid)
 {
 	u64 number = context->owner;
@@ -41,7 +41,7 @@ static __always_inline const u8 *trace_id_of(const struct ispan_context *context
 	return ids ? ids->trace_id : NULL;
 }
 
-/* Finds the thread's trace; returns false if only another trace is wanted. */
+/* Finds the thread's trace; returns false if only the stacks of another trace are counted. */
 static __always_inline bool find_trace(struct ispan_trace *trace)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();

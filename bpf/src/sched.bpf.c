@@ -8,7 +8,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define PREEMPTED 1
 
-/* The state with which the thread leaves the CPU. A thread that is still runnable was preempted. */
+/* Returns the task state with which the thread leaves the CPU; 0 if it was preempted and is still runnable. */
 static __always_inline u32 state_left_with(bool preempted, struct task_struct *task)
 {
 	struct task_struct___before_5_14 {

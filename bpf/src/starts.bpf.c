@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Observes processes during their start: samples stacks by a timer, finds the threads that end long waits, and reports
- * listening sockets.
+ * Observes processes during their start: samples their stacks by a timer, and reports which threads end long waits, and when sockets
+ * listen.
  */
 #include "kernel.h"
 #include <bpf/bpf_core_read.h>
@@ -67,7 +67,10 @@ static __always_inline void lose(void)
 		(*lost)++;
 }
 
-/* Writes an event of the current thread: detail has the keys of its stacks (negative: none), extra the thread that it woke. */
+/*
+ * Writes an event of the current thread. detail has the keys of its user and kernel stack (negative: none), extra the process and
+ * thread that it woke.
+ */
 static __always_inline void emit(void *ctx, u16 kind, u64 since, u64 now, u64 woken)
 {
 	struct ispan_text_record *record = bpf_ringbuf_reserve(&start_events, sizeof(*record), 0);

@@ -16,7 +16,7 @@ struct ispan_sender {
 	struct ispan_context context;
 	u64 pid_tgid;
 	u64 start_ns;
-	u64 write_seq; /* write_seq after that send; if it has changed, another thread has sent since */
+	u64 write_seq; /* the socket's write_seq after that send; if it has changed since, another thread has sent data */
 };
 
 struct {
@@ -45,7 +45,7 @@ static __always_inline void remember_sender(const struct ispan_settings *setting
 	bpf_map_update_elem(&senders, &key, &sender, BPF_ANY);
 }
 
-/* Ignores entries from before the last attach: the socket may have been closed since, and its address reused. */
+/* Ignores entries from before the last attach, because the socket may have been closed meanwhile, and its address reused. */
 static __always_inline struct ispan_sender *sender_of(const struct ispan_settings *settings, u64 sk)
 {
 	struct ispan_sender *sender = bpf_map_lookup_elem(&senders, &sk);
@@ -108,7 +108,7 @@ int BPF_PROG(tcp_sent, struct sock *sk, int length, int flags)
 
 	if (!settings || !(settings->flags & ISPAN_EMIT_TCP) || length <= 0)
 		return 0;
-	began = run_begins(settings); /* the other programs of connections run too seldom to cost anything */
+	began = run_begins(settings); /* the other programs for TCP run too rarely to be measured */
 	family = sk->__sk_common.skc_family;
 	if (family == AF_INET || family == AF_INET6)
 		remember_sender(settings, sk);
@@ -126,7 +126,7 @@ int BPF_PROG(tcp_retransmit, const struct sock *sk, const struct sk_buff *bytes)
 	if (!settings || !(settings->flags & ISPAN_EMIT_TCP))
 		return 0;
 	sender = sender_of(settings, (u64)sk);
-	/* A connecting socket has one sender, and its write_seq is set only after the state change. */
+	/* During a connect, the socket has only one sender, and its write_seq is set after the sender was stored. */
 	if (!sender || (state != TCP_SYN_SENT && sender->write_seq != write_seq_of(sk)))
 		return 0;
 	/* If the request has ended, another request may be using the connection. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs that do nothing. The reader attaches them to a function of its own, to measure the cost of a probe without a
- * program's work.
+ * Programs that do nothing. The reader attaches them to a function of its own, to measure the cost of the probe alone.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>

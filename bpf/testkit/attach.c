@@ -72,7 +72,7 @@ int kernel_is_from(int major, int minor)
 	return running_major > major || (running_major == major && running_minor >= minor);
 }
 
-/* Attaches with one perf event per function, for kernels before 6.6. */
+/* Attaches with one perf event per function: kernels before 6.6 lack uprobe_multi. */
 static void link_one_by_one(const char *program, bool at_return, const char *path, const unsigned long *offsets,
 			    const __u64 *cookies, __u32 count)
 {
@@ -80,7 +80,7 @@ static void link_one_by_one(const char *program, bool at_return, const char *pat
 		LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookies[i], .retprobe = at_return);
 
 		if (!bpf_program__attach_uprobe_opts(program_named(program), -1, path, offsets[i], &options))
-			die(program, path);
+			die("attach to", path);
 	}
 }
 
@@ -104,7 +104,7 @@ static void link_uprobes(const char *program, __u32 type, __u32 flags, const cha
 	if (!kernel_is_from(6, 6))
 		link_one_by_one(program, flags & RETURN_FLAG, path, offsets, cookies, count);
 	else if (syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof(attributes)) < 0)
-		die(program, path);
+		die("attach to", path);
 }
 
 void attach_library(const char *table, const char *path, int by_pair)
@@ -123,7 +123,7 @@ void attach_library(const char *table, const char *path, int by_pair)
 	while (fscanf(file, "%63s %127s %llx", library, function, &cookie) == 3) {
 		unsigned long offset = strstr(path, library) ? offset_of(elf, function) : 0;
 
-		/* Attach only once to a function with two names. */
+		/* A function with two names gets only one probe. */
 		for (__u32 i = 0; i < count; i++)
 			if (offsets[i] == offset)
 				offset = 0;
@@ -157,7 +157,7 @@ void attach_ckp(const char *path)
 		snprintf(symbol, sizeof(symbol), "inferspan_%s", functions[i]);
 		offset = offset_of(elf, symbol);
 		if (!offset)
-			die(symbol, path);
+			die("find a function of inferspan_ckp.h in", path);
 		link_uprobes(functions[i], UPROBE_MULTI, 0, path, &offset, &cookie, 1);
 	}
 }

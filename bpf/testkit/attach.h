@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Attaches the observer's probes to library functions. */
+/* Attaches the probes of `observe` to library functions. */
 #ifndef INFERSPAN_ATTACH_H
 #define INFERSPAN_ATTACH_H
 
@@ -8,12 +8,12 @@
 
 struct bpf_program;
 
-/* Prints the reason and exits. */
+/* Prints what failed, on which file or value, and errno's text; then exits. */
 void die(const char *what, const char *which);
 struct bpf_program *program_named(const char *name);
 int kernel_is_from(int major, int minor);
 
-/* Probes the functions that the table lists, in one library, with a session link or a pair of programs. */
+/* Probes the functions of a library that are in the table, with a session program or, by_pair, with one for entry and one for return. */
 void attach_library(const char *table, const char *path, int by_pair);
 /* Probes the functions of inferspan_ckp.h in one file. */
 void attach_ckp(const char *path);

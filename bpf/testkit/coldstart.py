@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""coldstart.py LIBRARIES WEIGHTS TRUTH PORT: a server that logs the phases of its start. BEGAN is the time of its start in seconds.
+"""coldstart.py LIBRARIES WEIGHTS TRUTH PORT: a server that logs the phases of its start. The environment variable BEGAN is the Unix time of
+the start in seconds.
 
-It imports modules, forks an engine, and serves on PORT when the engine is ready. The engine uses the stand-ins for CUDA and NCCL, reads
-one half of WEIGHTS, maps the other half and touches some of its pages, computes, waits for a lock that another thread holds, and
-synchronises with the device.
-At the end of each part, one JSON line is added to TRUTH: the name of the part, the process, start and end on CLOCK_MONOTONIC, and the
-holder that a wait waited for. For parts in several pieces, "more" is their duration in seconds.
+It imports modules, forks an engine, and serves on PORT when the engine is ready. The engine uses the stand-ins for CUDA and NCCL in
+LIBRARIES. It reads one half of the file WEIGHTS, maps the other half and touches some of its pages, computes, waits for a lock that
+another thread holds, and synchronises with the device.
+
+At the end of each part, it appends a JSON line to TRUTH: the name of the part, the process, and the start and end on CLOCK_MONOTONIC. For
+a wait, "holder" is the thread or process that ends it. For a part in several pieces, "more" is their duration in seconds.
 """
 
 import contextlib
@@ -29,7 +31,7 @@ SET_NAME = 15
 DIE_WITH_PARENT = 1
 
 
-def say(what, began, **more):
+def log(what, began, **more):
     with open(sys.argv[3], "a", encoding="ascii") as truth:
         truth.write(json.dumps({"what": what, "pid": os.getpid(), "from": began, "to": time.monotonic_ns(), **more}) + "\n")
 
@@ -38,7 +40,7 @@ def say(what, began, **more):
 def part(what, **more):
     began = time.monotonic_ns()
     yield
-    say(what, began, **more)
+    log(what, began, **more)
 
 
 class Engine:
@@ -90,7 +92,7 @@ class Engine:
                 faults += time.monotonic_ns() - touching
                 self.driver.cuMemcpyHtoD_v2(self.address, None, ctypes.c_size_t(TENSOR))
         os.close(file)
-        say("page_faults", time.monotonic_ns(), more=faults / 1e9)
+        log("page_faults", time.monotonic_ns(), more=faults / 1e9)
 
 
 class UniqueId(ctypes.Structure):
@@ -122,7 +124,7 @@ def wait_for_lock():
 
 
 def main():
-    # Loaded first, so that the observer has attached to them before they are called.
+    # Loaded first, so that the observing tool has attached its probes to them before they are called.
     driver = ctypes.CDLL(os.path.join(sys.argv[1], "libcuda.so.1"))
     nccl = ctypes.CDLL(os.path.join(sys.argv[1], "libnccl.so.2"))
     import asyncio, concurrent.futures, decimal, email.mime.multipart, http.server, logging.config  # noqa: F401, E401
@@ -136,7 +138,7 @@ def main():
         def log_message(self, *arguments):
             pass
 
-    say("imports", BEGAN)
+    log("imports", BEGAN)
     ready, tell = os.pipe()
     child = os.fork()
     if child == 0:
@@ -147,7 +149,7 @@ def main():
     with part("engine", holder=child):
         os.read(ready, 1)
     server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[4])), Handler)
-    say("all", BEGAN)
+    log("all", BEGAN)
     server.serve_forever()
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""commanded.py LIBRARIES DIRECTORY: runs one request for each line "WORD TRACEPARENT" of its input.
+"""commanded.py LIBRARIES DIRECTORY: runs a request for each line "WORK TRACEPARENT" of its input, where WORK is a key of WORKS.
 
-It reports the request by CKP, does the work that WORD selects, prints "done", and exits at the end of its input. DIRECTORY is for its
-files and devices.
+It reports the request by CKP, does the work and prints "done". At the end of its input, it exits. LIBRARIES has the stand-ins, and
+DIRECTORY is for files and devices.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from inferspan_ckp import Ckp  # noqa: E402
 
 nccl = ctypes.CDLL(os.path.join(HERE, "libnccl.so.2"))
 ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
-GPU_COMMAND = 0xC0_20_46_2A  # class 0x46, 32 bytes both ways
+GPU_COMMAND = 0xC0_20_46_2A  # ioctl type 0x46 (NVIDIA), 32 bytes in both directions
 OTHER_COMMAND = 0xC0_20_54_2A
 SUM, MAX = 0, 2
 INT8, FLOAT16, FLOAT32, BFLOAT16 = 0, 6, 7, 9
@@ -31,7 +31,7 @@ class UniqueId(ctypes.Structure):
 
 
 def collectives():
-    """Calls each collective and transfer once, with a distinct type and number of elements."""
+    """Calls each collective and transfer once, each with another number of elements."""
     unique, communicator = UniqueId(), ctypes.c_void_p()
     count = ctypes.c_size_t
     nccl.ncclGetUniqueId(ctypes.byref(unique))
@@ -48,7 +48,7 @@ def collectives():
 
 
 def communicators():
-    """Uses a communicator, destroys it, and uses its address again, as if NCCL had created another one there by a split."""
+    """Uses a communicator, destroys it, and uses its address again, as if ncclCommSplit had created another communicator there."""
     unique, communicator = UniqueId(), ctypes.c_void_p()
     nccl.ncclGetUniqueId(ctypes.byref(unique))
     nccl.ncclCommInitRankConfig(ctypes.byref(communicator), 4, unique, 3, None)
@@ -65,7 +65,7 @@ def control(path, command):
 
 
 def devices():
-    """Sends a command to a device with the right name, and three commands that only resemble it."""
+    """Makes an ioctl of a GPU, and three that differ from it: in the type, in the device's name, and on a file that is no device."""
     gpu, other, plain = (os.path.join(DIRECTORY, name) for name in ("nvidia0", "other0", "nvidia-notes"))
     for path in (gpu, other):
         os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
@@ -96,10 +96,10 @@ def waits():
     poll.poll(30)
 
 
-WORDS = {"nccl": collectives, "communicators": communicators, "devices": devices, "operations": operations, "waits": waits}
+WORKS = {"nccl": collectives, "communicators": communicators, "devices": devices, "operations": operations, "waits": waits}
 print("ready", flush=True)
 for line in sys.stdin:
-    word, traceparent = line.split()
+    work, traceparent = line.split()
     with ckp.request(traceparent):
-        WORDS[word]()
+        WORKS[work]()
     print("done", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: the reported bytes of system calls on descriptors, and the types of the descriptors."""
+"""Part of `check`: the reported number of bytes of system calls on descriptors, and the reported types of the descriptors."""
 
 import os
 import subprocess
@@ -9,11 +9,12 @@ from observed import HERE, KIT, Observer
 
 READ, WRITE, RECEIVE, SEND, CLOSE = 200, 201, 202, 203, 213
 FILE, INET, UNIX, PIPE, ANON = range(1, 6)
-# preadv2, pwritev2, recvmmsg, sendmmsg
+# The system call numbers of preadv2, pwritev2, recvmmsg and sendmmsg.
 NUMBERS = "327 328 299 307" if os.uname().machine == "x86_64" else "286 287 243 269"
 
 
 def descriptors(report):
+    """Checks vectored calls, calls with several messages, and the closing of each type of descriptor."""
     program = (
         "import ctypes, os, socket, sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
         "libc = ctypes.CDLL(None); PREADV2, PWRITEV2, RECVMMSG, SENDMMSG = map(int, sys.argv[3:7]); W = ctypes.c_ulong\n"
@@ -47,4 +48,4 @@ def descriptors(report):
     report("bytes moved", run.stdout.split() == ["300", "200", "3", "3", "0"] and moved == wanted,
            f"{moved}, the program reports {run.stdout.split()}")
     closed = [e.detail & 7 for e in seen if e.kind == CLOSE]
-    report("kinds of what is closed", closed == [FILE, PIPE, UNIX, INET, ANON], f"{closed}")
+    report("types of closed descriptors", closed == [FILE, PIPE, UNIX, INET, ANON], f"{closed}")

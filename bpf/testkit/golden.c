@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes each shared struct with known values, so that a test of the reader can check that it decodes the same bytes. */
+/* Writes the structs that programs and reader share, with known values, so that a test can check that the Java reader decodes them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One program of each kind that the bridge attaches. They count their runs, for tests of the loader. */
+/* Programs of each type that the bridge attaches or runs, for tests of the loader. They count their runs, or fill the ring. */
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>
@@ -78,7 +78,7 @@ int on_system_call(void *ctx)
 	return 0;
 }
 
-/* Writes up to 512 records to the ring; returns how many were written. */
+/* Writes up to 512 records to the ring; returns how many fitted. */
 SEC("syscall")
 int fill(struct filling *filling)
 {
@@ -90,7 +90,7 @@ int fill(struct filling *filling)
 	return filling->written;
 }
 
-/* Not loaded by default, because some kernels forbid fentry programs. */
+/* Not loaded by default (SEC("?…")), because some kernels forbid fentry programs. */
 SEC("?fentry/vfs_read")
 int on_vfs_read(void *ctx)
 {

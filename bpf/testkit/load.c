@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY [PER_STEP]]]]: makes calls in a request; at full speed if
- * PER_SECOND is 0. Prints calls, seconds, calls per second, CPU time per call, and the number of clock readings between calls,
- * which measures the idle time of its core.
+ * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY [PER_STEP]]]]: makes calls in a request, at full speed if
+ * PER_SECOND is 0. Between calls, it reads the clock in a loop. Prints calls, seconds, calls per second, CPU time per call, and the
+ * number of clock readings, which shows how much of its core the calls left.
  *
  * launch    launches kernels (the default)
  * read      makes empty reads, the cheapest events, which reach the highest rate
- * LIBRARY   a copy of the CUDA stand-in under a name that is not probed. The probed library and the copy launch alternately, for
- *           10 ms each. Also prints the cost of the probes, as a share of a core: the relative decrease in clock readings per
- *           CPU time during the turns of the probed library
- * PER_STEP  number of launches in a step of an engine, which ends with a wait for the stream; steps are marked
+ * LIBRARY   a copy of the CUDA stand-in under a name that is not probed. The probed library and the copy launch in turns of 10 ms.
+ *           Also prints the cost of the probes as a share of a core: the relative decrease in clock readings per CPU time during
+ *           the turns of the probed library
+ * PER_STEP  number of launches in a step, as in an engine; a step is reported by CKP, and ends with a wait for the stream
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ extern int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsign
 			  void **);
 extern int cuStreamSynchronize(void *);
 
-/* The functions that a step calls. */
+/* The functions that a step calls: probed ones, or copies without probes. */
 struct calls {
 	launch_function *launch;
 	int (*wait)(void *);
@@ -58,7 +58,7 @@ static const char *traceparent;
 static uint64_t clock_readings;
 static int nothing = -1; /* the descriptor for empty reads */
 
-/* The clock readings and the CPU time of the turns of each library. */
+/* The clock readings and the CPU time of all turns of each library. */
 static uint64_t turn_readings[2], turn_nanos[2];
 
 static uint64_t read_clock(clockid_t clock)
@@ -74,7 +74,7 @@ static uint64_t now(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-/* Returns whose turn it is; at the end of a turn, adds its clock readings and CPU time. */
+/* Returns the index of the library whose turn it is. At the end of a turn, adds its clock readings and CPU time. */
 static unsigned turn(uint64_t at, uint64_t waited)
 {
 	static uint64_t last, readings_before, cpu_before;
@@ -98,7 +98,7 @@ static void launch(uint64_t number, launch_function *function)
 	function(NULL, (unsigned)(number & 0xffff) + 1, 1, 1, 32, 1, 1, 0, (void *)0x5100, NULL, NULL);
 }
 
-/* Ends a step and begins the next one, by the library whose turn it is. */
+/* Ends the last step and begins the next one with the library whose turn it is. */
 static const struct calls *next_step(uint64_t made, const struct calls *last, unsigned turn)
 {
 	static const uint64_t member = 1ull << INFERSPAN_CKP_TOKENS_SHIFT | 1;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with threads that may have several requests: event loops, pools, hand-overs. Work with an uncertain owner must be
-unattributed."""
+"""Scenes with threads that may have several requests: event loops, pools, hand-overs to other threads. Work that may belong to one of
+several requests must not be attributed. The names of the scenes continue the phrase "work …"."""
 
 import queue
 import select
@@ -14,7 +14,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 def loop_pair():
-    """Returns a connection with non-blocking reads, as in event loops."""
+    """Returns the two ends of a connection whose server reads without blocking, like an event loop."""
     server, client = pair()
     server.setblocking(False)
     return server, client
@@ -26,7 +26,7 @@ def reads(server, client, data):
 
 
 def with_neighbour(neighbour):
-    """An unsampled request is open when a sampled one arrives, and gets its response first."""
+    """The request neighbour, which is not sampled, is open when a sampled request arrives, and gets its response first."""
     (one, first), (two, second) = loop_pair(), loop_pair()
     reads(one, first, neighbour)
     reads(two, second, head(2))
@@ -38,18 +38,18 @@ def with_neighbour(neighbour):
 
 
 @play
-def next_to_an_unsampled_request():
+def during_an_unsampled_request():
     with_neighbour(head(1, value="00-" + trace_id(1) + "-00f067aa0ba902b7-00"))
 
 
 @play
-def next_to_a_request_without_a_header():
+def during_a_request_without_a_header():
     with_neighbour(head())
 
 
 @play
-def beside_a_stream_without_a_header():
-    """The other request is open until the last chunk of its response, not only until the first bytes."""
+def during_a_stream_without_a_header():
+    """The other request is open until the last chunk of its response is written."""
     (one, first), (two, second) = loop_pair(), loop_pair()
     reads(one, first, head())
     one.sendall(CHUNKED + b"2\r\nok\r\n")
@@ -63,8 +63,8 @@ def beside_a_stream_without_a_header():
 
 
 @play
-def streamed():
-    """Waits during a streamed response do not end the request; its last byte and a wait for other work do."""
+def during_a_streamed_response():
+    """Waits during a streamed response do not end the request; a wait after its last byte does. The second response is written at once."""
     server, client = pair()
     for opening, last in ((CHUNKED, b"0\r\n\r\n"), (b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", b"")):
         reads(server, client, head(1))
@@ -79,8 +79,8 @@ def streamed():
 
 
 @play
-def whose_body_is_read_after_the_response():
-    """The rest of a request's body belongs to it even after its response; the next head does not."""
+def of_a_request_whose_body_is_read_after_the_response():
+    """Reading the rest of the body does not end the request; reading the next head does."""
     server, client = pair()
     reads(server, client, head(1, method="POST", extra="Content-Length: 4\r\n"))
     server.sendall(ANSWER)
@@ -91,7 +91,7 @@ def whose_body_is_read_after_the_response():
 
 @play
 def after_a_client_that_went_away():
-    """The work for a disconnected client may continue."""
+    """A handler may continue after its client has disconnected."""
     (one, first), (two, second) = loop_pair(), loop_pair()
     reads(one, first, head())
     one.sendall(CHUNKED)
@@ -104,7 +104,7 @@ def after_a_client_that_went_away():
 
 @play
 def when_a_timer_is_due():
-    """After the timeout of its last epoll_wait, the work of a loop may belong to a timer."""
+    """Once the timeout of a loop's last epoll_wait is over, the loop's work may belong to a timer."""
     server, client = loop_pair()
     with select.epoll() as epoll:
         epoll.register(server, select.EPOLLIN)
@@ -124,7 +124,8 @@ def when_a_timer_is_due():
 
 @play
 def when_a_timer_is_due_before_the_timeout():
-    """A loop can compute its timeout from a clock that it read before its callbacks, as libuv does."""
+    """A loop can compute its timeout from a time that it read before its callbacks, as libuv does. So the timer can be due before the
+    timeout of the wait is over."""
     server, client = loop_pair()
     served(server, client, head(1), trace_id(1))
     client.recv(65536)
@@ -142,8 +143,8 @@ def when_a_timer_is_due_before_the_timeout():
 
 
 @play
-def of_a_pool_that_grew_inside_a_request():
-    """The next job of a new pool thread belongs to another request, even if the request that started the thread continues."""
+def of_a_pool_that_grew_during_a_request():
+    """A pool's new thread that waits for a job no longer works for the request that started it, even while the request continues."""
     jobs, done = queue.Queue(), queue.Queue()
 
     def work():
@@ -166,8 +167,8 @@ def of_a_pool_that_grew_inside_a_request():
 
 
 @play
-def handed_over():
-    """Once a thread has answered a request that another thread read, reads no longer identify a thread's request."""
+def after_a_hand_over():
+    """Once a thread has answered a request that another thread read, the process's requests are not bound to their readers."""
     server, client = pair()
     go, gone = threading.Event(), threading.Event()
     thread = threading.Thread(target=lambda: (go.wait(), server.sendall(ANSWER), gone.set()))
@@ -180,8 +181,8 @@ def handed_over():
 
 
 @play
-def started_beside_another():
-    """A new thread may belong to a pool and have another request's job: it keeps the request only while no other is open."""
+def of_a_thread_started_during_another_request():
+    """A new thread may belong to a pool and have another request's job, so it has its request only while no other one is open."""
     (one, first), (two, second) = pair(), pair()
     reads(one, first, head(1))
     in_bare_thread(lambda: call(trace_id(1)))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: the messages between an engine and the API server that started it, which list the requests of each step."""
+"""Part of `check`: the messages between an engine and the API server that started it. They list the requests that got tokens in each
+step."""
 
 import ctypes
 import os
@@ -13,9 +14,10 @@ import tempfile
 from observed import KIT, Observer, library
 
 LAUNCH, BOUND, CHANGES, FRAMES, LAST, ABORTED, FINISHED = 1, 405, 406, 8, 1, 2, 1 << 57
-CANARY = 0x6334_6E34  # the token in prompts and responses, and in the trace headers as text
+CANARY = 0x6334_6E34  # every token of prompts and responses; as text ("c4n4"), the value of the trace headers
 HEADERS = {"traceparent": "c4n4", "tracestate": "i=c4n4"}
 TRACEPARENT = "00-" + "8" * 32 + "-" + "9" * 16 + "-01"
+# By release: the number of fields of a request and of an output.
 LAYOUTS = ((10, 7), (11, 9), (13, 9), (15, 10), (14, 11), (15, 12), (16, 13), (18, 14), (17, 14), (20, 13), (21, 16), (22, 18))
 HTTP = f"POST / HTTP/1.1\r\nhost: e\r\nx-request-id: a\r\ntraceparent: {TRACEPARENT}\r\ncontent-length: 0\r\n\r\n"
 
@@ -58,7 +60,7 @@ def names_of(layout):
 
 
 def engine(path):
-    """Reads messages, launches kernels, and sends outputs: several messages in one write, or one in several."""
+    """The engine: reads messages, launches a kernel and sends outputs, in writes of random sizes."""
     rng = random.Random(5)
     cuda = ctypes.CDLL(f"{KIT}/libcuda.so.1")
     inputs, answers = (socket.socket(socket.AF_UNIX) for _ in range(2))
@@ -77,7 +79,8 @@ def engine(path):
 
 
 def serve(path, program):
-    """An API server: reads an HTTP request and sends it to an engine, which was started by the server or by another process."""
+    """The API server: per layout, reads an HTTP request, sends three requests to an engine, and aborts one of them. With program "own", it
+    starts the engine itself; otherwise, a shell starts the engine."""
     web, messages = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)
     messages.bind(path)
     messages.listen()
@@ -87,10 +90,10 @@ def serve(path, program):
         command = [sys.executable, os.path.abspath(__file__), KIT, "engine", path]
         if program == "own":
             child = subprocess.Popen(command, env=environment)
-        else:  # a shell starts it and ends, so that the server is not its parent
+        else:  # the shell ends, so that the server is not an ancestor of the engine
             subprocess.run(["sh", "-c", '"$@" & ', "-", *command], env=environment)
         inputs, answers = messages.accept()[0], messages.accept()[0]
-        client = web.accept()[0]  # only now: a process that is started while a request is handled would belong to the request
+        client = web.accept()[0]  # not before the engine has started, because it would belong to the request
         client.recv(4096)
         names = names_of(layout)
         inputs.sendall(b"".join(added(name, fields, prompt) for name, prompt in zip(names, (3, 5000, 100)))
@@ -121,7 +124,8 @@ def play(program):
 
 
 def messages(report):
-    """Checks for every layout which requests arrive, get tokens and end, and that no part of a prompt leaves the kernel."""
+    """Checks for every layout which requests are reported to arrive, get tokens and end, and that no prompt or trace header leaves the
+    kernel."""
     observer, code = play("own")
     bound = [e for e in observer.events if e.kind == BOUND and e.source == FRAMES]
     changed = [e for e in observer.events if e.kind == CHANGES and e.source == FRAMES]
@@ -135,19 +139,19 @@ def messages(report):
         words = [1 | 1 << 32, 2 | 1 << 32 | FINISHED, 3 | 1 << 32, 1 | 1 << 32 | FINISHED]
         last = [(e.amount, e.detail & 0xFFFFFFFF, e.extra) for e in changed if e.owner == owner and e.detail >> 32 & LAST]
         times = [struct.unpack("<Q", struct.pack("<d", seconds + layout))[0] for seconds in (1000.0, 2000.0)]
-        given_up = sum(1 for e in changed if e.owner == owner and e.detail >> 32 & ABORTED)
+        aborted = sum(1 for e in changed if e.owner == owner and e.detail >> 32 & ABORTED)
         read = [word for word in observer.changes.get(owner, []) if word]
         launches = [e.amount for e in observer.events if e.kind == LAUNCH and e.owner == owner]
-        found = seen, last, read, given_up, launches
+        found = seen, last, read, aborted, launches
         expected = (wanted, [(3, of_output, times[0]), (1, of_output, times[1])], [3 | FINISHED, FINISHED] + words, 2, [layout + 1])
         if found != expected:
-            faults.append(f"layout {fields}: {found} instead of {expected}")
+            faults.append(f"layout {LAYOUTS[layout]}: {found} instead of {expected}")
     report("messages of an engine", not code and not faults, f"{len(LAYOUTS)} layouts" if not faults else faults[0])
     report("canaries of prompts and trace headers", observer.canaries == 0 and struct.pack(">I", CANARY) not in observer.data
            and struct.pack("<I", CANARY) not in observer.data, f"{observer.canaries} in maps, {len(observer.data)} bytes of records")
     observer, code = play("foreign")
     seen = [e for e in observer.events if e.source == FRAMES or (e.kind == LAUNCH and e.trace == "")]
-    report("messages of a process that the API server did not start", not code and not seen, f"{len(seen)} records")
+    report("messages of a process that the API server did not start", not code and not seen, f"{len(seen)} records, expected none")
 
 
 if __name__ == "__main__":

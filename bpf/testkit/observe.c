@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * observe OBJECTS OUTPUT [library=PATH …] [ckp=PATH …] [target=PID …] [flags=HEX] [min=NANOS] [pair]
- *         [own=READS] [otel=PID] [adopt=PID] [cgroup=LEVEL:PATH] [requests=NUMBER] [canary=NUMBER]
+ * observe OBJECTS OUTPUT [OPTION=VALUE …] [pair]: a reader for tests and comparisons. It loads and attaches the objects of the directory
+ * OBJECTS, prints "ready", and writes every record to OUTPUT. On SIGTERM, it prints the nonzero counters, and how many instructions of
+ * each program the verifier processed.
  *
- * A reader in C, for tests and comparisons: loads and attaches the objects of a directory, and writes every record to OUTPUT.
- * On SIGTERM it prints the nonzero counters, and the number of verified instructions of each program. It prints "ready" when it
- * is attached. Without a target, all requests with a traceparent are observed. library attaches the CUDA and NCCL functions of a
- * file, ckp those of inferspan_ckp.h. pair attaches library functions with one program for entry and one for return, and not with a
- * session program; on kernels before 6.13 this is the default. flags, min and cgroup are written to the settings of the programs.
- *
- * own makes READS empty reads with a published context, and as many without one; otel adds the main thread of a process to the
- * context map; adopt makes a process an owner. These contexts have the trace id 5555…. requests limits the map of open requests.
- * canary counts the map values in which these four bytes remain at the end.
+ * library=PATH   attaches to the CUDA and NCCL functions of a file; ckp=PATH to those of inferspan_ckp.h
+ * pair           uses two programs per library function instead of a session program (the default before Linux 6.13)
+ * target=PID     observes only these processes, instead of all requests with a traceparent
+ * own=READS      makes this many empty reads with a published context, and as many without one
+ * otel=PID       adds the main thread of a process to the OpenTelemetry context map
+ * adopt=PID      makes a process an owner. This context and the two above have the trace id 5555…
+ * requests=N     limits the number of open requests
+ * canary=N       prints at the end in how many map values these four bytes remain
+ * flags=HEX, min=NANOS and cgroup=LEVEL:PATH are written to the settings.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
@@ -63,7 +64,7 @@ static struct bpf_map *shared_map(const char *name, int before)
 	return NULL;
 }
 
-/* Session probes need Linux 6.13, and the tracepoint sock_send_length 6.3. */
+/* Returns whether this kernel lacks what a program needs: session probes (Linux 6.13), or the tracepoint sock_send_length (6.3). */
 static int is_too_new(const char *program)
 {
 	return (!strcmp(program, "call_session") && !kernel_is_from(6, 13)) ||
@@ -132,10 +133,10 @@ static void add_target(const char *pid)
 	__u32 tgid = (__u32)atoi(pid), value = 1;
 
 	if (bpf_map_update_elem(bpf_map__fd(shared_map("targets", 1)), &tgid, &value, BPF_ANY))
-		die("target", pid);
+		die("add the target", pid);
 }
 
-/* Publishes a context for its own thread as the bridge does: learns the thread id, enters it, and stores the context. */
+/* Publishes a context for its own thread as the bridge does: gets the thread id, adds it to own_threads, and stores the context. */
 static void read_with_own_context(int reads)
 {
 	struct ispan_identity identity = {};
@@ -153,11 +154,11 @@ static void read_with_own_context(int reads)
 	    bpf_prog_test_run_opts(bpf_program__fd(bpf_object__next_program(object, NULL)), &run))
 		die("run", path);
 	if (identity.tgid != (__u32)getpid() || identity.tid != (__u32)gettid())
-		die("who_am_i", "returned other ids");
+		die("the program who_am_i returned other ids than", "getpid and gettid");
 	bpf_object__close(object);
 	own = mmap(NULL, 4096 * sizeof(*own), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (own == MAP_FAILED || bpf_map_update_elem(bpf_map__fd(shared_map("own_threads", 1)), &identity.tid, &slot, BPF_ANY))
-		die("publish", "");
+		die("publish a context in", "own_contexts");
 	own += slot - 1;
 	memset(own->ids.trace_id, 0x55, sizeof(own->ids.trace_id));
 	memset(own->ids.span_id, 0x66, sizeof(own->ids.span_id));
@@ -179,7 +180,7 @@ static void enter_in_context_map(const char *pid)
 	memset(context.trace_id, 0x55, sizeof(context.trace_id));
 	memset(context.span_id, 0x66, sizeof(context.span_id));
 	if (bpf_map_update_elem(bpf_map__fd(shared_map("otel_contexts", 1)), &key, &context, BPF_ANY))
-		die("otel", pid);
+		die("add to the context map: process", pid);
 }
 
 static void adopt_process(const char *pid)
@@ -190,7 +191,7 @@ static void adopt_process(const char *pid)
 	memset(adoption.ids.trace_id, 0x55, sizeof(adoption.ids.trace_id));
 	memset(adoption.ids.span_id, 0x66, sizeof(adoption.ids.span_id));
 	if (bpf_prog_test_run_opts(bpf_program__fd(program_named("process_adopt")), &run) || !adoption.owner)
-		die("adopt", pid);
+		die("adopt process", pid);
 }
 
 static void choose_cgroup(struct ispan_settings *settings, char *level_and_path)
@@ -199,7 +200,7 @@ static void choose_cgroup(struct ispan_settings *settings, char *level_and_path)
 	char *path = strchr(level_and_path, ':');
 
 	if (!path || stat(path + 1, &status))
-		die("cgroup", level_and_path);
+		die("find the cgroup (LEVEL:PATH)", level_and_path);
 	settings->cgroup = status.st_ino;
 	settings->cgroup_level = (__u32)atoi(level_and_path);
 }
@@ -251,7 +252,7 @@ static void print_counters(void)
 	}
 }
 
-/* Prints the number of instructions that the verifier walked, which determines the load time. */
+/* Prints the number of instructions that the verifier processed, which determines the load time. */
 static void print_verified(void)
 {
 	struct bpf_program *program;
@@ -362,10 +363,10 @@ int main(int count, char **arguments)
 	}
 	settings.self_tgid = (__u32)getpid();
 	if (bpf_map_update_elem(bpf_map__fd(shared_map("settings", 1)), &zero, &settings, BPF_ANY))
-		die("settings", "");
+		die("write the map", "settings");
 	ring = ring_buffer__new(bpf_map__fd(shared_map("events", 1)), keep, NULL, NULL);
 	if (!ring)
-		die("ring", "");
+		die("open the ring", "events");
 	if (process)
 		adopt_process(process);
 	if (own_reads)

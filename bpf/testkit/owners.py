@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: records 403 and 404, which announce the start and the end of each sampled request. They contain the ids of its traceparent
-and its x-request-id; nothing else of a request's headers may leave the kernel."""
+"""Part of `check`: the records 403 and 404, which announce the beginning and the end of each sampled request. They contain the ids of the
+traceparent; 403 also has the x-request-id. Nothing else of a head may leave the kernel."""
 
 import socket
 
@@ -12,7 +12,7 @@ CANARY = b"c4n4ry"
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 LONGEST = "i" * 96
 
-# Lines of a head, the position at which it is split into two reads, and the expected request id (None: omitted).
+# Lines of a head; the position at which it is split into two reads, or None; the expected request id, or None if it is omitted.
 HEADS = [
     (["X-Request-Id: chatcmpl-1"], None, "chatcmpl-1"),
     (["x-request-id:2"], None, "2"),
@@ -50,8 +50,8 @@ def ask(server, client, data, cut):
 
 
 def owners(report):
-    """Every sampled request is announced with its ids and its x-request-id, even if its headers came by a nonblocking read, after
-    which no thread is bound to the request."""
+    """Checks that every sampled request is announced with its ids and its x-request-id. This includes requests that are read without
+    blocking, to which no thread is bound."""
     with Observer("flags=1") as observer:
         for number, (lines, cut, _) in enumerate(HEADS, 1):
             for waits in (True, False):
@@ -72,6 +72,7 @@ def owners(report):
     left_out = 2 * sum(wanted is None for _, _, wanted in HEADS)
     report("heads", not wrong and sources == {(True, HTTP), (False, CONNECTION)}
            and observer.counters.get(LEFT_OUT, 0) == left_out,
-           f"{2 * len(HEADS)} announced with their ids, {left_out} request ids omitted and counted" + "".join(f"; {w}" for w in wrong[:4]))
+           f"{2 * len(HEADS)} heads, {observer.counters.get(LEFT_OUT, 0)} request ids counted as omitted, of {left_out}"
+           + "".join(f"; {w}" for w in wrong[:4]))
     report("canary of heads", CANARY not in observer.data and b"chatcmpl-1" in observer.data,
-           f"not in {len(observer.data)} bytes of records")
+           f"{observer.data.count(CANARY)} times in {len(observer.data)} bytes of records")

@@ -15,7 +15,7 @@
 extern "C" {
 int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *stream, void **, void **);
-/* The end of the runtime's launch, in the parcagpu stand-in, which may not be loaded. */
+/* In the parcagpu stand-in, if it is loaded: reports the end of the runtime's launch. */
 __attribute__((weak)) void fake_runtime_returns();
 int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that measure the cost of a policy per event, without probe and record: each runs the policy repeatedly and returns
- * the time.
+ * Programs that measure the cost of a policy per call, without probe and record: each runs a policy repeatedly and returns the time
+ * in nanoseconds.
  */
 #include "inferspan_policy.h"
 
-/* Includes a policy's source as a function, without the program around it. */
+/* Makes ISPAN_POLICY define a function instead of a program, so that policies can be included. */
 #undef ISPAN_POLICY
 #define ISPAN_POLICY(name) \
 	static __always_inline __u32 name##_answer(struct ispan_policy_call *call, const struct ispan_parameters *parameter)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with processes: descriptors of child processes, and requests that end with a thread or process."""
+"""Scenes with several processes: descriptors in child processes, and requests that end with their thread or process."""
 
 import contextlib
 import os
@@ -21,11 +21,12 @@ def child(work):
 
 
 @play
-def a_childs_file_of_the_same_number():
+def a_childs_file_with_the_same_descriptor():
+    """A child process writes to another file or socket by the number of the request's descriptor. This is not the response."""
     server, client = pair()
     data = head(1, method="POST", body="x" * 100)
 
-    def write_elsewhere(kind):
+    def write_to(kind):
         def work():
             ends = pair()
             other = os.open("/dev/null", os.O_WRONLY) if kind == "file" else ends[0].fileno()
@@ -36,11 +37,11 @@ def a_childs_file_of_the_same_number():
 
     client.sendall(data[:-100])
     server.recv(65536)
-    child(write_elsewhere("file"))
+    child(write_to("file"))
     client.sendall(data[-100:-50])
     server.recv(65536)
     call(trace_id(1))
-    child(write_elsewhere("socket"))
+    child(write_to("socket"))
     client.sendall(data[-50:])
     server.recv(65536)
     call(trace_id(1))
@@ -48,6 +49,7 @@ def a_childs_file_of_the_same_number():
 
 @play
 def a_childs_answer():
+    """A child process writes the response to its parent's request."""
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
@@ -61,7 +63,7 @@ def a_childs_answer():
 
 @play
 def exits_inside_ckp():
-    """Both requests of a thread end with the thread, without a close."""
+    """A thread ends without closing anything: the request that it read and the one that it reported end with it."""
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
@@ -77,7 +79,7 @@ def becomes_another_program():
 
     def begin():
         ends = pair()
-        # Descriptors that the other program will not reuse.
+        # Use descriptors that the other program does not open.
         server, client = (socket.socket(fileno=os.dup2(end.detach(), 50 + i, False)) for i, end in enumerate(ends))
         client.sendall(head(1))
         server.recv(65536)

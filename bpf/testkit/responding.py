@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes after the beginning of a response: which threads still work for the request, and which wait for other work."""
+"""Scenes that continue after a response has begun: which threads still work for the request, and which wait for other work."""
 
 import os
 import select
@@ -13,7 +13,7 @@ from inferspan_ckp import Ckp
 
 
 def answered(number):
-    """Returns a connection whose response has begun, and that stays open."""
+    """Returns the two ends of a connection whose request has been answered, and still belongs to the thread."""
     server, client = pair()
     served(server, client, head(number), trace_id(number))
     call(trace_id(number))
@@ -21,7 +21,7 @@ def answered(number):
 
 
 def job():
-    """Returns a descriptor that is ready to be read, which represents other work."""
+    """Returns a readable descriptor, which stands for other work."""
     reading, writing = os.pipe()
     os.write(writing, b"x")
     return reading
@@ -93,8 +93,8 @@ def another_job_by_accept():
 
 
 @play
-def another_job_than_the_programs_own():
-    """Waits do not end a request that is reported by CKP; after its end, the previous request does not return."""
+def another_job_during_a_reported_request():
+    """Waits do not end a request that is reported by CKP. Afterwards, the thread does not return to a request that a wait has ended."""
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
     server, client = answered(1)
     epolled(job())
@@ -106,7 +106,7 @@ def another_job_than_the_programs_own():
 
 @play
 def still_answering():
-    """Waiting for the request's own connection, sleeping, and calls to other servers do not end a response in progress."""
+    """Waits before the response do not end the request. Neither do sleeps and waits for its own connection during the response."""
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
@@ -123,8 +123,8 @@ def still_answering():
 
 
 @play
-def still_answered_by_another():
-    """The thread that read the request turns to other work, and a thread that it started continues the response."""
+def still_answered_by_another_thread():
+    """The thread that read the request waits for other work, and a thread that it started continues the response."""
     server, client = pair()
     left, gone = threading.Event(), threading.Event()
 

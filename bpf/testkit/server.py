@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""server.py LIBRARIES TRUTH [PORT]: a threaded HTTP server that calls the stand-in device for every request.
+"""server.py LIBRARIES TRUTH [PORT]: a threaded HTTP server that calls the stand-ins for CUDA in every request. Prints its port.
 
-TRUTH gets one JSON line per piece of work: its thread or process, start and end on CLOCK_MONOTONIC, and the traceparent of its request.
-Paths: /infer makes driver calls in the handler, /work/N adds up N numbers before that, /runtime calls libcudart, /graph captures and
-launches a graph and allocates memory by handles, /burst/N launches grids of N blocks twenty times, /thread works in a thread that the
-handler starts, /fork in a forked process, /exec in another program. Prints its port.
+Appends a JSON line to TRUTH for each piece of work: its thread or process, its start and end on CLOCK_MONOTONIC, and the traceparent of
+its request. The path selects the work:
+
+  /infer     driver calls on the handler's thread
+  /work/N    adds up N numbers, then the same driver calls
+  /runtime   calls of libcudart
+  /graph     allocates memory by handles, and captures and launches a graph
+  /burst/N   launches a grid of N blocks twenty times
+  /thread    driver calls on a thread that the handler starts
+  /fork      driver calls in a forked process
+  /exec      driver calls in another program
 """
 
 import contextlib
@@ -23,8 +30,9 @@ runtime = ctypes.CDLL(os.path.join(HERE, "libcudart.so"))
 truth = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
 
-def say(who, number, began, traceparent, started=False):
-    line = {who: number, "from": began, "to": time.monotonic_ns(), "traceparent": traceparent}
+def log(kind, number, began, traceparent, started=False):
+    """Logs work that ends now; kind is tid or tgid. With started, a handler started the thread for its request."""
+    line = {kind: number, "from": began, "to": time.monotonic_ns(), "traceparent": traceparent}
     if started:
         line["started"] = True
     os.write(truth, (json.dumps(line) + "\n").encode())
@@ -36,7 +44,7 @@ def serving(traceparent, started=False):
     try:
         yield
     finally:
-        say("tid", threading.get_native_id(), began, traceparent, started)
+        log("tid", threading.get_native_id(), began, traceparent, started)
 
 
 def through_driver():
@@ -116,7 +124,7 @@ def in_program(traceparent):
     began = time.monotonic_ns()
     child = subprocess.Popen([os.path.join(HERE, "load"), "0.0001", "1"], stdout=subprocess.DEVNULL)
     child.wait()
-    say("tgid", child.pid, began, traceparent)
+    log("tgid", child.pid, began, traceparent)
 
 
 class Handler(BaseHTTPRequestHandler):

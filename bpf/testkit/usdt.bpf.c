@@ -24,7 +24,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define SLOTS 4
 
-/* The number of hits, the two arguments of the last one, and the cookie. */
+/* The number of hits; the two arguments and the cookie of the last one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SLOTS);

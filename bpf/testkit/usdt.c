@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usdt: prints "ready", then fires the USDT probe inspan:step once per line of input, with the numbers 1, 2, 3 … and their
- * negatives. The probe is written as in systemtap's sys/sdt.h, which need not be installed. If no tracer is attached according
- * to the semaphore, the probe is skipped, as in most programs.
+ * usdt: prints "ready". For each line of input, it fires the USDT probe inspan:step with the number of the line and its negative,
+ * unless the semaphore shows that no tracer is attached, and prints 1 if it fired the probe, else 0. The probe is written as in
+ * systemtap's sys/sdt.h, which need not be installed.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vadd [TRACEPARENT [wait]]: a CUDA program on the vendor's runtime. Without a device, every call is made and fails. With wait,
- * it prints "ready" and begins after a line of input.
+ * vadd [TRACEPARENT [wait]]: adds two vectors with NVIDIA's CUDA runtime, in a request. Without a device, it makes the same calls,
+ * which fail. With wait, it prints "ready" and begins after a line of input.
  */
 #include <cstdio>
 #include <cstdlib>

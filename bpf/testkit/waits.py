@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with threads that get other work than requests: from timers, other threads, processes and queues. Such work must be
-unattributed."""
+"""Scenes with threads that get other work than requests: from timers, other threads, processes and queues. It must not be attributed.
+The names of the scenes continue the phrase "work …"."""
 
 import ctypes
 import os
@@ -17,21 +17,21 @@ CHUNK = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok"
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def readable(poll, seconds, *descriptors):
-    """Waits like a loop whose first timer is due after these seconds."""
-    if poll == "select":
+def wait(call, seconds, *descriptors):
+    """Waits with poll or select, like a loop whose first timer is due after these seconds; returns the readable descriptors."""
+    if call == "select":
         return select.select(descriptors, [], [], seconds)[0]
     group = select.poll()
     [group.register(descriptor, select.POLLIN) for descriptor in descriptors]
     return group.poll(seconds * 1000)
 
 
-def timer_of(poll):
+def with_a_timer(call):
     (server, client), (other, _) = loop_pair(), loop_pair()
     for number in (1, 2):
-        readable(poll, 0.001, server, other)
+        wait(call, 0.001, server, other)
         client.sendall(head(number))
-        assert readable(poll, 0.5, server, other)
+        assert wait(call, 0.5, server, other)
         server.recv(65536)
         call(trace_id(number))
         time.sleep(0.5)
@@ -41,12 +41,12 @@ def timer_of(poll):
 
 @play
 def when_a_timer_is_due_in_a_loop_on_poll():
-    timer_of("poll")
+    with_a_timer("poll")
 
 
 @play
 def when_a_timer_is_due_in_a_loop_on_select():
-    timer_of("select")
+    with_a_timer("select")
 
 
 @play
@@ -54,16 +54,16 @@ def when_a_timer_is_due_after_a_poll_inside_a_callback():
     """A poll inside a callback does not postpone the loop's timer."""
     (server, client), (other, _) = loop_pair(), loop_pair()
 
-    def waits(_):
+    def poll_in_callback(_):
         group = select.poll()
         group.register(server, select.POLLOUT)
         group.register(other, select.POLLOUT)
         group.poll(5000)
 
     client.sendall(head(1))
-    readable("poll", 0.5, server, other)
+    wait("poll", 0.5, server, other)
     server.recv(65536)
-    list(map(waits, [1]))  # deeper in the stack
+    list(map(poll_in_callback, [1]))  # map makes the call deeper in the stack
     call(trace_id(1))
     time.sleep(0.5)
     call(None)
@@ -71,7 +71,7 @@ def when_a_timer_is_due_after_a_poll_inside_a_callback():
 
 
 def timerfd(seconds, descriptor=None):
-    """Arms a timerfd, and returns it."""
+    """Sets a timerfd, or disarms it if seconds is 0; returns it."""
     value = struct.pack("qqqq", 0, 0, int(seconds), int(seconds % 1 * 1e9))
     descriptor = descriptor or libc.timerfd_create(1, os.O_NONBLOCK)
     assert not libc.timerfd_settime(descriptor, 0, value, None)
@@ -104,7 +104,7 @@ def when_a_timerfd_is_due():
 
 @play
 def when_one_of_two_timerfds_is_due():
-    """A new expiry of one does not postpone the other's."""
+    """Setting one timerfd again does not postpone the expiry of the other."""
     server, client = loop_pair()
     with select.epoll() as epoll:
         epoll.register(server, select.EPOLLIN)
@@ -121,7 +121,7 @@ def when_one_of_two_timerfds_is_due():
 
 @play
 def when_a_timerfd_is_disarmed():
-    """After the next wait, no timer can be due; then the loop may set another timerfd."""
+    """After a timerfd is disarmed and the loop has waited, no timer can be due, until the loop sets another timerfd."""
     server, client = loop_pair()
     with select.epoll() as epoll:
         epoll.register(server, select.EPOLLIN)
@@ -148,7 +148,7 @@ def when_a_timerfd_is_disarmed():
 
 @play
 def when_another_thread_sets_a_timerfd():
-    """Any thread of the process may handle its expiry."""
+    """Any thread of the process may then handle the expiry."""
     server, client = loop_pair()
     thread = threading.Thread(target=lambda: timerfd(5))
     thread.start()
@@ -159,7 +159,7 @@ def when_another_thread_sets_a_timerfd():
 
 
 def woken_by(reading, writing):
-    """Another thread wakes a loop, which has work of the request again after its next wait."""
+    """Another thread wakes a loop. The loop's work is not the request's, until the loop waits again."""
     server, client = loop_pair()
     with select.epoll() as epoll:
         epoll.register(server, select.EPOLLIN)
@@ -185,7 +185,7 @@ def woken_by(reading, writing):
         server.sendall(ANSWER)
         os.read(reading, 8)
         call(None)
-        # In the batch before a head.
+        # One wait returns the wake-up and a head.
         os.write(writing, b"\1\0\0\0\0\0\0\0")
         client.sendall(head(3))
         epoll.poll()
@@ -202,7 +202,7 @@ def woken_by(reading, writing):
 
 @play
 def woken_by_an_eventfd():
-    """The runtime wakes its loop, or a call of the request has ended."""
+    """A read from an eventfd does not end the attribution: it mostly reports that a call of the request has ended."""
     server, client = loop_pair()
     descriptor = os.eventfd(1)
     with select.epoll() as epoll:
@@ -227,7 +227,7 @@ def woken_by_a_socket():
 
 
 def interrupted(prepare, event):
-    """A loop has a request and gets another event; what it does then, until its next wait, is not the request's."""
+    """A loop with a request gets another event. Its work until its next wait is not the request's."""
     server, client = loop_pair()
     with select.epoll() as epoll:
         prepared = prepare()
@@ -247,13 +247,13 @@ def interrupted(prepare, event):
 
 
 @play
-def which_accepts_a_connection():
+def of_a_loop_that_accepts_a_connection():
     listener = socket.create_server(("127.0.0.1", 0))
     interrupted(lambda: (socket.create_connection(listener.getsockname()),), lambda _: listener.accept())
 
 
 @play
-def which_finds_a_connection_closed():
+def of_a_loop_that_finds_a_connection_closed():
     def closed():
         server, client = loop_pair()
         client.close()
@@ -262,8 +262,8 @@ def which_finds_a_connection_closed():
 
 
 @play
-def which_receives_several_datagrams():
-    """Of a protocol on UDP, whose requests are not recognised: all later work of the loop may be theirs."""
+def of_a_loop_that_receives_datagrams():
+    """Requests of a protocol on UDP are not recognised, so all later work of the loop may belong to one."""
     server, client = loop_pair()
     receiver, sender = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
     receiver.bind(("127.0.0.1", 0))
@@ -280,7 +280,7 @@ def which_receives_several_datagrams():
 
 @play
 def of_a_pool_that_is_busy():
-    """A thread that has waited for a job can take the next one without a wait, right after a response."""
+    """A thread that once waited for a job can take its next job right after a response, without a wait."""
     server, client = pair()
     served(server, client, head(1), trace_id(1))
     call(trace_id(1))
@@ -292,8 +292,8 @@ def of_a_pool_that_is_busy():
 
 
 @play
-def whose_backend_answers_later():
-    """A request's connection to a backend is not the next request's."""
+def of_a_loop_whose_backend_answers_late():
+    """Data on the backend connection of the previous request is other work for the next request."""
     (server, client), (backend, service) = loop_pair(), loop_pair()
     with select.epoll() as epoll:
         epoll.register(server, select.EPOLLIN)
@@ -310,8 +310,8 @@ def whose_backend_answers_later():
 
 
 @play
-def whose_loop_awaits_its_backend():
-    """The reply on a connection to which the loop wrote for the request is no other work, whether or not system calls are reported."""
+def of_a_loop_that_awaits_its_backend():
+    """A reply on a connection to which the loop wrote for the request belongs to the request, even if system calls are not reported."""
     server, client = loop_pair()
     listener = socket.create_server(("127.0.0.1", 0))
     backend, (service, _) = socket.create_connection(listener.getsockname()), listener.accept()
@@ -331,7 +331,7 @@ def whose_loop_awaits_its_backend():
 
 
 @play
-def read_ahead_of_the_rest_of_a_response():
+def of_a_loop_that_reads_ahead():
     server, client = loop_pair()
     reads(server, client, head(1))
     server.sendall(CHUNK)
@@ -343,8 +343,8 @@ def read_ahead_of_the_rest_of_a_response():
 
 
 @play
-def read_behind_pipelined_requests():
-    """A connection that had several pending responses may still have one."""
+def after_pipelined_requests():
+    """Later requests of a connection that had several pending responses are not traced, because one may still be pending."""
     server, client = loop_pair()
     reads(server, client, head() + head()[:20])
     reads(server, client, head()[20:])
@@ -355,7 +355,7 @@ def read_behind_pipelined_requests():
 
 
 def queued(receive, send):
-    """A process that a request starts gets its next job from a queue."""
+    """A process that is started for a request receives another job."""
     server, client = pair()
     reads(server, client, head(1))
     trace = trace_id(1)
@@ -387,7 +387,7 @@ def of_a_process_that_waits_for_a_message():
 
 @play
 def of_a_thread_that_reads_jobs():
-    """After its response, a thread with blocking reads gets a job from a pipe; a read of its database's reply is no job."""
+    """After its response, a thread reads its database's reply, which is the request's work, and then a job from a pipe."""
     (server, client), (database, service), (reading, writing) = pair(), pair(), os.pipe()
     for number in (1, 2):
         served(server, client, head(number), trace_id(number))

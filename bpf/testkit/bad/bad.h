@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the bad programs. Each makes a single mistake, in a form that the verifier of every kernel refuses. */
+/* Included by the programs in this folder. Each makes one mistake, in a form that the verifiers of all kernels refuse. */
 #ifndef INFERSPAN_BAD_H
 #define INFERSPAN_BAD_H
 

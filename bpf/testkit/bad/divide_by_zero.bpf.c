@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Divides by the constant zero, in assembler, since the compiler drops it. A division by a register that is zero is
- * defined in BPF (the result is zero), so no kernel refuses that.
+ * Divides by the constant zero, in assembler, because the compiler would remove the division. Kernels do not refuse to divide by a
+ * register: if it is zero, the result is zero.
  */
 #include "bad.h"
 

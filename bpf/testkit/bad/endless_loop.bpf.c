@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loops until a condition that may never hold. */
+/* Loops until a condition that may never become true. */
 #include "bad.h"
 
 SEC("uprobe/policy")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes below the 512 bytes of stack. In assembler, since the compiler refuses it too; and in one function, since newer
- * kernels give each function of a tracing program 512 bytes of its own.
+ * Writes below the 512 bytes of stack: in assembler, because the compiler refuses this, too, and in one function, because newer
+ * kernels allow each function of a tracing program 512 bytes.
  */
 #include "bad.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for libcuda.so.1: exports the driver's functions, without a driver. */
+/* A stand-in for libcuda.so.1: exports functions of the CUDA driver, which work on a simulated device. */
 #include "fake.h"
 
 #include <stddef.h>
@@ -20,17 +20,17 @@ struct launch {
 	unsigned attribute_count;
 };
 
-/* CUDA_MEMCPY2D: before the width, it has a source and a destination of seven words each. */
+/* CUDA_MEMCPY2D. Its first fields are the source and the destination, of seven words each. */
 struct copy2d {
 	uint64_t ends[14];
 	size_t width;
 	size_t height;
 };
 
-/* Called before a launch returns, as CUPTI calls its subscribers. */
+/* Called before cuLaunchKernel returns, as CUPTI calls its subscribers. */
 __attribute__((visibility("default"))) void (*fake_on_launch)(void *function);
 
-/* Called with the times of a launch's kernels on the device. */
+/* Called at each launch, with the times at which the device runs its kernels. */
 __attribute__((visibility("default"))) void (*fake_on_kernel)(uint64_t start, uint64_t end, unsigned kernels);
 
 static void enqueue_kernels(void *stream, uint64_t nanos, unsigned kernels)
@@ -105,7 +105,7 @@ EXPORT const char *fake_name_of(void *function)
 {
 	return names[((uintptr_t)function - 0xf000) / 16 % 1024];
 }
-/* Returns the same function for the same name, up to a maximum number of names. */
+/* Returns the function of a name, which is the same at each call, for up to 1,023 names. */
 static void *function_of(const char *name)
 {
 	uintptr_t at = 0;
@@ -271,7 +271,7 @@ RECORD(cuEventRecord_ptsz)
 WAIT(cuStreamSynchronize)
 WAIT(cuStreamSynchronize_ptsz)
 
-/* Work on a stream that is being captured runs at once here: only the calls matter. */
+/* Unlike in CUDA, work on a stream that is being captured runs at once: observers see only the calls. */
 EXPORT CUresult cuStreamBeginCapture_v2(void *stream, int mode) { ENTER(0, stream); LEAVE; }
 EXPORT CUresult cuStreamEndCapture(void *stream, void **graph)
 {
@@ -301,7 +301,7 @@ EXPORT CUresult cuStreamQuery(void *stream)
 EXPORT CUresult cuEventSynchronize(void *event) { ENTER(0, event); fake_wait_until(*(uint64_t *)event); LEAVE; }
 EXPORT CUresult cuCtxSynchronize(void) { ENTER(0, 0); fake_wait_all(); LEAVE; }
 
-/* Callers that look up an entry point this way do not use the dynamic linker's tables. */
+/* Returns the address of a function. Callers that look it up in this way do not use the dynamic linker's tables. */
 EXPORT CUresult cuGetProcAddress_v2(const char *name, void **address, int version, uint64_t flags, int *status)
 {
 	extern void *dlsym(void *, const char *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for libcudart.so: exports the runtime's functions, which call the driver's stand-in, as the real runtime does. */
+/* A stand-in for libcudart.so: exports functions of the CUDA runtime, which call those of the driver's stand-in, as in CUDA. */
 #include "fake.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for libcupti.so.13, with the functions, results and records of NVIDIA's headers. It records the kernels of the libcuda
- * stand-in. Preload it: it is also a profiler, which reads the records every 50 ms on its own thread. Of every FAKE_CUPTI_DROP kernels,
- * one has no record.
+ * stand-in. It also contains a profiler, which reads the records every 50 ms on its own thread, so it must be preloaded. If
+ * FAKE_CUPTI_DROP is N, every Nth kernel has no record.
  */
 #include "fake.h"
 
@@ -44,7 +44,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static requested request;
 static completed complete;
 
-/* From the monotonic clock to the wall clock: the best of many measurements. */
+/* Returns the offset of the wall clock from the monotonic clock: the most exact of many measurements. */
 static uint64_t wall_offset(void)
 {
 	uint64_t narrowest = UINT64_MAX, offset = 0;
@@ -63,7 +63,7 @@ static uint64_t wall_offset(void)
 	return offset;
 }
 
-/* Each launch takes several numbers, because other calls have numbers, too. */
+/* The correlation ids of launches are not consecutive, because other calls have ids, too. */
 static void on_kernel(uint64_t start, uint64_t end, unsigned kernels)
 {
 	static uint32_t correlation, seen;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulated device: its queues only keep time, and its memory is only counted. */
+/* A simulated device: its streams only keep the time when their work is done, and its memory is only counted. */
 #define _GNU_SOURCE
 #include "fake.h"
 
@@ -16,7 +16,7 @@
 
 #define STREAMS 1024
 #define ALLOCATIONS 65536
-#define SPIN_NANOS 80000 /* sleeps may end this late, so the rest is a busy wait */
+#define SPIN_NANOS 80000 /* a sleep may end this late, so the last part of a wait is a loop */
 #define DEVICE_BASE 0x7f0000000000ull
 
 struct stream {
@@ -36,7 +36,7 @@ static char script[8192];
 static struct fake_log *fake_log_map;
 static struct fake_call *calls;
 static _Thread_local uint32_t tid;
-static pid_t tid_owner;
+static pid_t pid;
 
 uint64_t fake_now(void)
 {
@@ -95,14 +95,14 @@ static void open_log(const char *path)
 	calls = (struct fake_call *)(fake_log_map + 1);
 }
 
-static uint64_t number_of(const char *name, uint64_t otherwise)
+static uint64_t setting(const char *name, uint64_t otherwise)
 {
 	const char *text = getenv(name);
 
 	return text ? nanos_of(text) : otherwise;
 }
 
-/* Threads do not survive a fork, so a lock that another thread holds would stay locked in the child. */
+/* Takes the lock before a fork: if another thread held it, it would stay locked in the child, which lacks that thread. */
 static void before_fork(void)
 {
 	pthread_mutex_lock(&lock);
@@ -113,33 +113,33 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Clears the cached thread id in a child process. */
-static void ask_again(void)
+/* Clears the cached ids, which differ in a child process. */
+static void reset_ids(void)
 {
 	tid = 0;
-	tid_owner = getpid();
+	pid = getpid();
 }
 
-static void forked(void)
+static void after_fork_in_child(void)
 {
 	after_fork();
-	ask_again();
+	reset_ids();
 }
 
 static void start(void)
 {
 	read_script(getenv("FAKE_CUDA_SCRIPT"));
-	kernel_nanos = number_of("FAKE_CUDA_KERNEL", 0);
+	kernel_nanos = setting("FAKE_CUDA_KERNEL", 0);
 	kernel_of_grid = getenv("FAKE_CUDA_KERNEL") && !strcmp(getenv("FAKE_CUDA_KERNEL"), "grid");
-	bandwidth = number_of("FAKE_CUDA_BANDWIDTH", 0);
-	memory = number_of("FAKE_CUDA_MEMORY", memory);
+	bandwidth = setting("FAKE_CUDA_BANDWIDTH", 0);
+	memory = setting("FAKE_CUDA_MEMORY", memory);
 	if (getenv("FAKE_CUDA_LOG"))
 		open_log(getenv("FAKE_CUDA_LOG"));
-	ask_again();
-	pthread_atfork(before_fork, after_fork, forked);
+	reset_ids();
+	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
-/* Finds the entry of a function, such as "name=3us:2"; "*" is the default for all functions. */
+/* Reads the script's entry of a function, such as "name=3us:2". The entry "*" is for functions without one. */
 static void look_up(struct fake_function *function)
 {
 	size_t length = strlen(function->name);
@@ -183,12 +183,12 @@ int fake_leave(struct fake_function *function, struct fake_call *call)
 	at = __atomic_fetch_add(&fake_log_map->next, 1, __ATOMIC_RELAXED);
 	if (at >= fake_log_map->capacity)
 		return result;
-	call->tgid = (uint32_t)tid_owner;
+	call->tgid = (uint32_t)pid;
 	call->tid = tid;
 	call->result = result;
 	strncpy(call->function, function->name, sizeof(call->function) - 1);
 	calls[at] = *call;
-	/* Touch the log's page first: a page fault takes time that the caller would measure and this log would miss. */
+	/* Last, after the entry was written: a page fault of the log would take time that only the caller measures. */
 	calls[at].exit_ns = fake_now();
 	return result;
 }
@@ -207,7 +207,7 @@ void fake_wait_until(uint64_t nanos)
 }
 
 /*
- * Returns the slot of a stream. A stream without pending work needs no slot and may lose it to another, so that programs can
+ * Returns the slot of a stream. A stream without pending work needs no slot, and may lose it to another stream, so that programs can
  * create any number of streams without destroying them.
  */
 static struct stream *stream_of(void *handle)
@@ -226,7 +226,7 @@ static struct stream *stream_of(void *handle)
 			break;
 	}
 	if (!idle) {
-		fprintf(stderr, "more than %d streams have pending work\n", STREAMS);
+		fprintf(stderr, "the stand-in for CUDA supports pending work on at most %d streams\n", STREAMS);
 		abort();
 	}
 	idle->used = 1;

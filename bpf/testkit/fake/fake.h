@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the stand-ins for CUDA and NCCL: scripted latencies and results, device queues, and a log of all calls.
+ * Shared by the stand-ins for CUDA and NCCL: scripted latencies and results, device queues, and a log of all calls. Environment
+ * variables, with their defaults in parentheses:
  *
- *   FAKE_CUDA_SCRIPT      "cuLaunchKernel=3us cuMemAlloc_v2=1ms:2 *=0", or @file with such a text: the duration
- *                         and, after the colon, the result. Other functions take no time and succeed.
- *   FAKE_CUDA_KERNEL      duration of a launched kernel on its stream (0): launches return at once, syncs wait;
- *                         "grid": one nanosecond per block of the grid; graphs take no time
+ *   FAKE_CUDA_SCRIPT      duration and result of functions, such as "cuLaunchKernel=3us cuMemAlloc_v2=1ms:2 *=0", or
+ *                         @FILE with such a text. Other functions take no time and succeed.
+ *   FAKE_CUDA_KERNEL      duration of a kernel on its stream (0). Launches return at once; synchronisations wait.
+ *                         "grid": one nanosecond per block of the grid; graphs take no time.
  *   FAKE_CUDA_BANDWIDTH   bytes per microsecond of copies (0: copies take no time)
  *   FAKE_CUDA_MEMORY      bytes of device memory (80 GiB); larger allocations return error 2
- *   FAKE_CUDA_LOG         file for one struct fake_call per call, shared by all libraries and processes
+ *   FAKE_CUDA_LOG         file that gets one struct fake_call per call, shared by all libraries and processes
  */
 #ifndef INFERSPAN_FAKE_H
 #define INFERSPAN_FAKE_H
@@ -21,7 +22,7 @@
 struct fake_log {
 	uint64_t magic;
 	uint64_t capacity;
-	uint64_t next; /* number of calls; those beyond the capacity are not stored */
+	uint64_t next; /* number of calls so far; those beyond the capacity are not stored */
 	uint64_t pad[5];
 };
 
@@ -41,7 +42,7 @@ struct fake_call {
 _Static_assert(sizeof(struct fake_log) == 64, "header");
 _Static_assert(sizeof(struct fake_call) == 96, "call");
 
-/* One per function, filled in from the script at the first call. */
+/* Duration and result of a function, which are read from the script at its first call. */
 struct fake_function {
 	const char *name;
 	int known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for libnccl.so.2: collectives within one process; each launches one kernel, as the real ones do. */
+/* A stand-in for libnccl.so.2: each collective launches one kernel, as in NCCL, but exchanges no data with other ranks. */
 #include "fake.h"
 
 #include <stddef.h>

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for libparcagpucupti.so: parcagpu's USDT probes, without CUPTI. Preload it to report the launches of the libcuda
- * stand-in. A kernel whose name contains the number N runs for N + 1 us and has N + 1 stall samples. N also determines the
- * order of the reports, which occurs in three variants: the launch within the driver's call, and the kernel later on another
- * thread; the kernel before its launch has returned (N below 50); or the launch after the driver's call. Some kernels are
- * reported without a launch.
+ * A stand-in for libparcagpucupti.so: parcagpu's USDT probes, without CUPTI. If preloaded, it reports the launches of the libcuda
+ * stand-in. A kernel whose name contains the number N runs for N + 1 us and has N + 1 stall samples. N modulo 3 determines the
+ * order of the reports:
+ *
+ *   0   the launch is reported within the driver's call, the kernel later on another thread
+ *   1   both are reported within the driver's call; from N = 50 on, as for 0
+ *   2   the launch is reported after the driver's call
+ *
+ * Some kernels are reported without a launch.
  */
 #include "fake.h"
 
@@ -88,13 +92,13 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 static __thread struct kernel of_runtime;
 
-static void tell_launch(const struct kernel *kernel)
+static void report_launch(const struct kernel *kernel)
 {
 	if (parcagpu_cuda_correlation_semaphore)
 		POINT(cuda_correlation, "4@%0 -4@%1 8@%2", "r"(kernel->correlation), "r"(-307), "r"(kernel->name));
 }
 
-static void tell_kernel(const struct kernel *kernel)
+static void report_kernel(const struct kernel *kernel)
 {
 	uint64_t start = 1000000, end = start + 1000 * (uint64_t)(kernel->number + 1), node = 0;
 	uint32_t device = 0, stream = 7, graph = 0;
@@ -104,7 +108,7 @@ static void tell_kernel(const struct kernel *kernel)
 		      "m"(device), "m"(stream), "m"(graph), "m"(node), "r"(kernel->name));
 }
 
-static void tell_samples(const struct kernel *kernel)
+static void report_samples(const struct kernel *kernel)
 {
 	struct reason reasons[] = {{0, 1}, {2, (uint32_t)kernel->number + 1}, {1, 0}};
 	struct pc_data data = {.size = sizeof(data), .module_hash = 0xc0ffee, .offset = 0x40, .function = (uint32_t)kernel->number,
@@ -116,22 +120,22 @@ static void tell_samples(const struct kernel *kernel)
 }
 
 /* Reports FAKE_UNKNOWN_KERNELS (1) kernels without a launch. */
-static void tell_unknown(void)
+static void report_unknown(void)
 {
 	const char *count = getenv("FAKE_UNKNOWN_KERNELS");
 	struct kernel unknown = {.correlation = 0xdead0000, .name = "_Z6kernelILi0EEvPf"};
 
 	for (int left = count ? atoi(count) : 1; left > 0; left--) {
-		tell_kernel(&unknown);
+		report_kernel(&unknown);
 		unknown.correlation++;
 	}
 }
 
 /*
- * Reports the table of stall reasons before each kernel; parcagpu does so from time to time. The first time after an observer
+ * Reports the table of stall reasons, before each kernel (parcagpu does so from time to time). At the first report after an observer
  * has attached, the page is not in memory, so that the names cannot be read.
  */
-static void tell_reasons(void)
+static void report_reasons(void)
 {
 	static const char names[PAGE / REASON_BYTES][REASON_BYTES] __attribute__((aligned(PAGE))) = {"selected", "barrier",
 												      "long_scoreboard"};
@@ -141,14 +145,14 @@ static void tell_reasons(void)
 	if (now > before) {
 		madvise((void *)names, PAGE, MADV_DONTNEED);
 		POINT(stall_reason_map, "8@%0 4@%1", "r"(names), "r"(3));
-		tell_unknown();
+		report_unknown();
 	} else if (now && *(volatile const char *)names) {
 		POINT(stall_reason_map, "8@%0 4@%1", "r"(names), "r"(3));
 	}
 	before = now;
 }
 
-static void *tell_kernels(void *unused)
+static void *report_kernels(void *unused)
 {
 	pthread_mutex_lock(&mutex);
 	for (;;) {
@@ -157,9 +161,9 @@ static void *tell_kernels(void *unused)
 		while (done < queued) {
 			const struct kernel *kernel = &queue[done++ % QUEUE];
 
-			tell_reasons();
-			tell_kernel(kernel);
-			tell_samples(kernel);
+			report_reasons();
+			report_kernel(kernel);
+			report_samples(kernel);
 		}
 	}
 	return NULL;
@@ -183,10 +187,10 @@ static void on_launch(void *function)
 		of_runtime = kernel;
 		return;
 	}
-	tell_launch(&kernel);
+	report_launch(&kernel);
 	if (kernel.number % KINDS == EARLY && kernel.number < FEW) {
-		tell_kernel(&kernel);
-		tell_samples(&kernel);
+		report_kernel(&kernel);
+		report_samples(&kernel);
 	} else {
 		enqueue(&kernel);
 	}
@@ -196,7 +200,7 @@ EXPORT void fake_runtime_returns(void)
 {
 	if (!of_runtime.name)
 		return;
-	tell_launch(&of_runtime);
+	report_launch(&of_runtime);
 	enqueue(&of_runtime);
 	of_runtime.name = NULL;
 }
@@ -206,6 +210,6 @@ __attribute__((constructor)) static void begin(void)
 	pthread_t thread;
 
 	fake_on_launch = on_launch;
-	if (!pthread_create(&thread, NULL, tell_kernels, NULL))
+	if (!pthread_create(&thread, NULL, report_kernels, NULL))
 		pthread_detach(thread);
 }

@@ -138,8 +138,7 @@ class ProcessWatchTest {
   private void start(Runnable housekeeping) {
     ProcessScope scope = new ProcessScope(new Choice(false, Set.of(), Set.of("python3"), ""), proc);
     watch =
-        ProcessWatch.start(
-            scope, new ProcessWatch.Parts(List.of(), table, housekeeping, false, 0));
+        ProcessWatch.start(scope, new ProcessWatch.Parts(List.of(), table, housekeeping, false, 0));
     assertThat(watch.awaitFirstScan(Duration.ofSeconds(20))).isTrue();
   }
 

@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** With the OpenTelemetry Java agent, whose contexts and spans differ from those of the API. */
+/** Inferspan under the OpenTelemetry Java agent, which replaces the API's contexts and spans. */
 class AgentTest {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String CALLER = "00-" + TRACE + "-b7ad6b7169203331-";
 
   @Test
-  void agentsSdk_recordsOurSpansUnderTheCaller() throws Exception {
+  void agentsSdk_recordsSpansAsChildrenOfTheCaller() throws Exception {
     try (OtlpReceiver collector = OtlpReceiver.start()) {
       ChildJvm.Outcome outcome = runUnderAgent(collector, CALLER + "01");
 

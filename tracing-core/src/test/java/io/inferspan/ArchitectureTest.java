@@ -10,19 +10,19 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The arrows between the rooms of the core. Those between modules are tested by the demo. */
+/** The dependencies between the packages of the core; the demo tests those between modules. */
 class ArchitectureTest {
 
   private static final JavaClasses CORE =
       new ClassFileImporter().importPath(Path.of("target/classes"));
 
   @Test
-  void coreRooms_haveNoCycles() {
+  void corePackages_haveNoCycles() {
     slices().matching("io.inferspan.(*)..").should().beFreeOfCycles().check(CORE);
   }
 
   @Test
-  void core_knowsNoServerAndNoForeignMemory() {
+  void core_dependsOnNoServerAndNoForeignMemory() {
     noClasses()
         .should()
         .dependOnClassesThat()
@@ -32,7 +32,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheMetricsRoomAndTheDoor_knowMicrometer() {
+  void onlyTheMetricsAndRootPackages_dependOnMicrometer() {
     noClasses()
         .that()
         .resideOutsideOfPackages("io.inferspan", "io.inferspan.metrics")

@@ -56,13 +56,13 @@ public final class ChildJvm {
     return this;
   }
 
-  /** Leaves out each part of the class path whose path contains {@code part}. */
+  /** Removes each class path entry whose path contains {@code part}. */
   public ChildJvm without(String part) {
     leftOut = part;
     return this;
   }
 
-  /** Runs it to its end. */
+  /** Runs the process until it exits. */
   public Outcome run(String... arguments) {
     try {
       return run(command(arguments));
@@ -118,12 +118,12 @@ public final class ChildJvm {
    * The result of the process.
    *
    * @param exit the exit status
-   * @param out what it wrote to standard output
-   * @param err what it wrote to standard error
+   * @param out its standard output
+   * @param err its standard error
    */
   public record Outcome(int exit, String out, String err) {
 
-    /** The value of the line {@code name=value} on standard output. */
+    /** Returns the value of the line {@code name=value} on standard output. */
     public String value(String name) {
       String start = name + "=";
       return out.lines()

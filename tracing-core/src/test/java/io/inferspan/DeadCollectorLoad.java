@@ -9,8 +9,8 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
 /**
- * A gateway under load whose collector is of no use: the main class of a {@code ChildJvm}, because
- * its heap is measured.
+ * A gateway under load without a working collector: the main class of a {@code ChildJvm}, because
+ * the heap of the process is measured.
  *
  * <p>Arguments: the endpoint and the number of requests.
  */
@@ -21,7 +21,7 @@ public final class DeadCollectorLoad {
 
   private DeadCollectorLoad() {}
 
-  /** Runs it. */
+  /** Serves the requests, and prints the counts and the growth of the heap in bytes. */
   public static void main(String[] arguments) {
     int requests = Integer.parseInt(arguments[1]);
     Telemetry telemetry =
@@ -58,7 +58,7 @@ public final class DeadCollectorLoad {
     }
   }
 
-  /** The least of several readings, because the exporter allocates meanwhile. */
+  /** Returns the lowest of several readings, because the exporter allocates concurrently. */
   private static long usedBytes() {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < 4; i++) {

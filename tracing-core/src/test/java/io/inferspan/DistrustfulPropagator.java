@@ -10,7 +10,7 @@ import io.opentelemetry.sdk.autoconfigure.spi.ConfigurablePropagatorProvider;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** A user's propagator: names the fields of W3C trace context and reads none of them. */
+/** A user's propagator that declares the fields of W3C trace context, but reads none of them. */
 final class DistrustfulPropagator implements TextMapPropagator {
 
   static final String NAME = "distrustful";
@@ -31,7 +31,7 @@ final class DistrustfulPropagator implements TextMapPropagator {
     return context;
   }
 
-  /** Makes it known as {@link #NAME} in {@code OTEL_PROPAGATORS}. */
+  /** Registers the propagator as {@link #NAME} in {@code OTEL_PROPAGATORS}. */
   public static final class Provider implements ConfigurablePropagatorProvider {
 
     @Override

@@ -80,7 +80,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void metersThatFail_costOneLine() {
+  void failingMeters_areLoggedInOneLine() {
     ListedExtension.onJoin =
         (telemetry, settings) ->
             new TelemetryExtension.Metered() {
@@ -112,7 +112,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void extension_leavesBeforeTheLastSpansAreSent() throws Exception {
+  void extension_isClosedBeforeTheLastSpansAreExported() throws Exception {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       ListedExtension.onJoin =
           (telemetry, settings) ->
@@ -128,7 +128,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void extensionThatIsOff_isNotAsked() {
+  void disabledExtension_isNotJoined() {
     Settings settings = new Settings(Map.of("inferspan.one", "off"));
     Extensions extensions =
         Extensions.of(List.of(joining("one"), joining("two")).iterator(), settings);
@@ -140,7 +140,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void unknownSwitch_isReportedAndTreatedAsAuto() {
+  void unknownSetting_isLoggedAndTreatedAsAuto() {
     join(Map.of("inferspan.one", "of"), joining("one"));
 
     assertThat(events).containsExactly("one prepared", "one joined");
@@ -149,7 +149,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void failingExtension_costsOneLineAndNotTheOthers() {
+  void failingExtension_isLoggedInOneLine_andOthersJoin() {
     join(Map.of(), failing(), joining("two"));
 
     assertThat(events).containsExactly("two prepared", "two joined");
@@ -160,7 +160,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void brokenServiceFile_costsOneLineAndNotTheOthers() {
+  void brokenServiceFile_isLoggedInOneLine_andOthersJoin() {
     Iterator<TelemetryExtension> good = List.of(joining("two")).iterator();
     Iterator<TelemetryExtension> broken =
         new Iterator<>() {
@@ -189,7 +189,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void extensions_leaveInReverseEvenIfOneFails() {
+  void extensions_areClosedInReverseOrder_evenIfOneFails() {
     Settings settings = new Settings(Map.of());
     Extensions extensions =
         Extensions.of(
@@ -205,7 +205,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void extension_readsSettingsAsEverythingElse() {
+  void extension_readsSettingsInTheUsualOrder() {
     List<@Nullable String> seen = new ArrayList<>();
     TelemetryExtension reading =
         extension(

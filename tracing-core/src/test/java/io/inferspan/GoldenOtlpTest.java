@@ -37,10 +37,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The bytes of every span of the catalogue, per generation of names and per GenAI convention: one
- * span a line, without the version.
+ * Compares the OTLP/JSON of each span of the catalogue with a golden file, for each naming scheme
+ * and GenAI convention: one span per line, without the version.
  *
- * <p>After a change that is meant, {@code -Dgolden.write=true} writes them anew.
+ * <p>After an intended change, {@code -Dgolden.write=true} rewrites the files.
  */
 class GoldenOtlpTest {
 
@@ -127,7 +127,7 @@ class GoldenOtlpTest {
     }
   }
 
-  @SuppressWarnings("unchecked") // the example is of the attribute's type
+  @SuppressWarnings("unchecked") // the example has the attribute's type
   private static <T> void setExample(OperationSpan span, Attribute<T> attribute) {
     Object example =
         switch (attribute.key().getType()) {

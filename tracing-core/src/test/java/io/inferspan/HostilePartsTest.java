@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Parts that others give us and that throw: no request fails of it. */
+/** Getters, setters, samplers and processors of users that throw: no request fails. */
 class HostilePartsTest {
 
   static Stream<OpenTelemetry> openTelemetries() {
@@ -44,7 +44,7 @@ class HostilePartsTest {
 
   @ParameterizedTest
   @MethodSource("openTelemetries")
-  void getterThatThrows_givesTheRoot(OpenTelemetry openTelemetry) {
+  void throwingGetter_yieldsTheRootContext(OpenTelemetry openTelemetry) {
     try (Telemetry telemetry = Telemetry.using(openTelemetry)) {
       Context extracted = telemetry.extract(Map.of("traceparent", "00"), new ThrowingGetter());
 
@@ -54,7 +54,7 @@ class HostilePartsTest {
 
   @ParameterizedTest
   @MethodSource("openTelemetries")
-  void setterThatThrows_writesNothing(OpenTelemetry openTelemetry) {
+  void throwingSetter_writesNothing(OpenTelemetry openTelemetry) {
     String caller = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     try (Telemetry telemetry = Telemetry.using(openTelemetry)) {
       Context context = telemetry.extract(Map.of("traceparent", caller), HeaderMap.HEADERS);
@@ -72,7 +72,7 @@ class HostilePartsTest {
   }
 
   @Test
-  void samplerThatThrows_costsTheSpan() {
+  void throwingSampler_dropsOnlyTheSpan() {
     OpenTelemetrySdk sdk =
         sdk(
             SdkTracerProvider.builder()
@@ -87,7 +87,7 @@ class HostilePartsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"start", "end"})
-  void processorThatThrows_isNotNoticed(String when) {
+  void throwingProcessor_doesNotFailTheCaller(String when) {
     OpenTelemetrySdk sdk =
         sdk(SdkTracerProvider.builder().addSpanProcessor(new ThrowingProcessor(when)));
     Telemetry telemetry = Telemetry.using(sdk);
@@ -106,7 +106,7 @@ class HostilePartsTest {
   private static final class ThrowingGetter implements TextMapGetter<Map<String, String>> {
 
     @Override
-    @SuppressWarnings("deprecation") // it is abstract all the same
+    @SuppressWarnings("deprecation") // deprecated, but abstract
     public Iterable<String> keys(Map<String, String> carrier) {
       throw new IllegalStateException("keys");
     }

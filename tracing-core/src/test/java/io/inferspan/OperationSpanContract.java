@@ -22,13 +22,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The contract of a recording span for every recorder. */
+/** The contract of a recording span, for each implementation. */
 abstract class OperationSpanContract {
 
-  /** The telemetry under test; every span of it is sampled. */
+  /** Returns the instance under test, which samples each span. */
   abstract Telemetry telemetry();
 
-  /** Waits until so many spans have ended, and returns all that have. */
+  /** Waits until {@code count} spans have ended, and returns all ended spans. */
   abstract List<SpanRecord> spans(int count);
 
   private OperationSpan start() {
@@ -63,7 +63,7 @@ abstract class OperationSpanContract {
   }
 
   @Test
-  void child_hangsUnderItsParentAlsoAfterThatHasEnded() {
+  void child_hasItsParent_evenAfterTheParentEnded() {
     OperationSpan parent = start();
     parent.close();
     telemetry().span(GatewaySpans.ORCHESTRATION, parent).start().close();
@@ -79,7 +79,7 @@ abstract class OperationSpanContract {
   }
 
   @Test
-  void close_endsOnceOnWhicheverThread() throws Exception {
+  void close_endsOnce_onAnyThread() throws Exception {
     OperationSpan span = start();
     CountDownLatch go = new CountDownLatch(1);
     List<Thread> threads = new ArrayList<>();
@@ -125,7 +125,7 @@ abstract class OperationSpanContract {
   }
 
   @Test
-  void set_takesEveryTypeAndTheLastValueWins() {
+  void set_acceptsEachType_andTheLastValueWins() {
     try (OperationSpan span = start()) {
       span.set(GenAiAttributes.REQUEST_MODEL, "first")
           .set(GenAiAttributes.REQUEST_MODEL, "m")
@@ -151,7 +151,7 @@ abstract class OperationSpanContract {
   }
 
   @Test
-  void pending_setsBeforeTheStart() {
+  void pendingSpan_setsAttributesBeforeTheStart() {
     telemetry()
         .span(GatewaySpans.REQUEST, Context.root())
         .set(GenAiAttributes.REQUEST_MODEL, "m")
@@ -258,15 +258,15 @@ abstract class OperationSpanContract {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // callers without a checker do it
-  void detailThatIsNull_isNone() {
+  @SuppressWarnings("NullAway") // callers without a null checker may pass null
+  void nullDetail_isOmitted() {
     telemetry().span(GatewaySpans.REQUEST, null, Context.root()).start().close();
 
     assertThat(ended().name()).isEqualTo("gateway.request");
   }
 
   @Test
-  void timesThatAreGiven_areThoseExported() {
+  void explicitTimes_areExported() {
     OperationSpan span =
         telemetry().span(GatewaySpans.REQUEST, Context.root()).startingAt(5_001).start();
     span.closeAt(7_003);
@@ -278,7 +278,7 @@ abstract class OperationSpanContract {
   }
 
   @Test
-  void linkThatIsGiven_isThatExported() {
+  void link_isExported() {
     SpanContext other =
         SpanContext.createFromRemoteParent(
             "0af7651916cd43dd8448eb211c80319c",
@@ -301,7 +301,7 @@ abstract class OperationSpanContract {
   }
 
   @Test
-  void startCalledTwice_isOneSpan() {
+  void startCalledTwice_startsOneSpan() {
     PendingSpan pending = telemetry().span(GatewaySpans.REQUEST, Context.root());
     OperationSpan span = pending.start();
     assertThat(pending.start()).isSameAs(span);
@@ -310,7 +310,7 @@ abstract class OperationSpanContract {
     assertThat(spans(1)).hasSize(1);
   }
 
-  /** An exception of somebody who did not expect to be looked at. */
+  /** An exception whose methods throw. */
   private static final class HostileException extends RuntimeException {
 
     @Override

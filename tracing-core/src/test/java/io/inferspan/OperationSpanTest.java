@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A span of ours, over each way to get a telemetry. */
+/** The contract of a span, for each way to create a {@link Telemetry}. */
 class OperationSpanTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -68,7 +68,7 @@ class OperationSpanTest {
   }
 
   @Nested
-  class RecordedByTheSdkOfTheCaller extends OperationSpanContract {
+  class RecordedByTheCallersSdk extends OperationSpanContract {
 
     @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
@@ -96,7 +96,7 @@ class OperationSpanTest {
     }
 
     @Test
-    void context_isThatOfTheParent() {
+    void context_isTheParents() {
       Context parent = parent();
       OperationSpan span = telemetry().span(GatewaySpans.REQUEST, parent).start();
       OperationSpan child = telemetry().span(GatewaySpans.ORCHESTRATION, span).start();
@@ -107,7 +107,7 @@ class OperationSpanTest {
     }
 
     @Test
-    void nothingThatIsDone_throwsOrChangesAnything() {
+    void calls_neitherThrowNorHaveEffects() {
       OperationSpan span = telemetry().span(GatewaySpans.REQUEST, parent()).start();
       Context before = span.context();
       span.set(GenAiAttributes.REQUEST_MODEL, null)
@@ -154,7 +154,7 @@ class OperationSpanTest {
       long before = counting.getThreadAllocatedBytes(thread);
       trace(parent, 100_000);
       long allocated = counting.getThreadAllocatedBytes(thread) - before;
-      // Not a byte per span; the rest is the JVM's own.
+      // Less than one byte per span; the JVM itself allocates the rest.
       assertThat(allocated).isLessThan(50_000);
     }
 
@@ -249,7 +249,7 @@ class OperationSpanTest {
   }
 
   @Nested
-  class UnderARootThatWasNotSampled extends Unrecorded {
+  class UnderAnUnsampledRoot extends Unrecorded {
 
     private final Telemetry telemetry =
         Telemetry.initTracing(
@@ -286,7 +286,7 @@ class OperationSpanTest {
     }
   }
 
-  static Stream<Sampler> samplersThatOverruleARemoteParent() {
+  static Stream<Sampler> samplersThatOverrideARemoteParent() {
     Sampler nested = Sampler.parentBased(Sampler.alwaysOn());
     return Stream.of(
         Sampler.parentBasedBuilder(nested).setRemoteParentNotSampled(Sampler.alwaysOn()).build(),
@@ -297,8 +297,8 @@ class OperationSpanTest {
   }
 
   @ParameterizedTest
-  @MethodSource("samplersThatOverruleARemoteParent")
-  void nestedSamplerThatOverrulesARemoteParent_isAsked(Sampler sampler) {
+  @MethodSource("samplersThatOverrideARemoteParent")
+  void nestedSamplerThatOverridesARemoteParent_isCalled(Sampler sampler) {
     OpenTelemetrySdk sdk =
         OpenTelemetrySdk.builder()
             .setTracerProvider(
@@ -315,7 +315,7 @@ class OperationSpanTest {
   }
 
   @Test
-  void samplerThatOverrulesTheParent_isAskedAlthoughTheParentIsUnsampled() {
+  void samplerThatOverridesTheParent_isCalledForAnUnsampledParent() {
     try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
       Context parent = telemetry.extract(UNSAMPLED, HEADERS);
 
@@ -324,7 +324,7 @@ class OperationSpanTest {
   }
 
   @Test
-  void parentThatDecides_recordsWhatItSampled() {
+  void parentsDecision_isFollowed() {
     try (Telemetry telemetry =
         Telemetry.initTracing(
             TestOptions.exportingNowhere()

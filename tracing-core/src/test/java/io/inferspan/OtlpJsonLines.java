@@ -16,21 +16,21 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads OTLP/JSON with a parser that is not ours, into maps and lists. */
+/** Reads OTLP/JSON into maps and lists, with an independent parser. */
 public final class OtlpJsonLines {
 
   private static final JsonFactory JSON = new JsonFactory();
 
   private OtlpJsonLines() {}
 
-  /** The line that the exporter writes for {@code spans}. */
+  /** Returns the line that the exporter writes for {@code spans}. */
   public static String written(Collection<SpanData> spans) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     JsonLinesSpanExporter.to(out).export(spans);
     return out.toString(StandardCharsets.UTF_8);
   }
 
-  /** The spans of all lines, in order. */
+  /** Returns the spans of all lines, in order. */
   public static List<Map<String, Object>> spans(String lines) {
     List<Map<String, Object>> spans = new ArrayList<>();
     for (String line : lines.lines().toList()) {
@@ -43,7 +43,7 @@ public final class OtlpJsonLines {
     return spans;
   }
 
-  /** The one JSON object that {@code line} is. */
+  /** Parses a line that contains one JSON object. */
   public static Map<String, Object> parse(String line) {
     try (JsonParser parser = JSON.createParser(line)) {
       parser.nextToken();
@@ -57,13 +57,13 @@ public final class OtlpJsonLines {
     }
   }
 
-  /** The objects under {@code name}; none where it is missing. */
+  /** Returns the objects under {@code name}; empty if it is missing. */
   @SuppressWarnings("unchecked") // a JSON array, or the test fails where it casts
   public static List<Map<String, Object>> list(Map<String, Object> object, String name) {
     return (List<Map<String, Object>>) object.getOrDefault(name, List.of());
   }
 
-  /** The object under {@code name}. */
+  /** Returns the object under {@code name}. */
   public static Map<String, Object> object(Map<String, Object> object, String name) {
     return object(object.get(name));
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A telemetry in a process that has other OpenTelemetry users. */
+/** Inferspan in a process with other users of OpenTelemetry. */
 class TelemetryEmbeddingTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -66,7 +66,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void ownOpenTelemetry_isNotRegisteredGloballyUnlessAsked() {
+  void ownOpenTelemetry_isRegisteredGloballyOnlyOnRequest() {
     Telemetry quiet = Telemetry.initTracing(TestOptions.exportingNowhere().build());
     quiet.close();
     assertThat(GlobalOpenTelemetry.isSet()).isFalse();
@@ -82,7 +82,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void noopGlobal_doesNotStopTracing() {
+  void noopGlobal_doesNotPreventTracing() {
     assertThat(GlobalOpenTelemetry.get()).isNotNull(); // a library that asks first makes it a no-op
     try (OtlpReceiver receiver = OtlpReceiver.start();
         Telemetry telemetry =
@@ -99,7 +99,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void openTelemetryThatIsTooOld_isNamedWithTheVersionNeeded() {
+  void openTelemetryThatIsTooOld_isReportedWithTheRequiredVersion() {
     ChildJvm.Outcome outcome =
         ChildJvm.running(TelemetryProcess.class)
             .before("target/old-opentelemetry/opentelemetry-api.jar")
@@ -110,7 +110,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void configuredPropagator_isAlwaysAsked() {
+  void configuredPropagator_isAlwaysUsed() {
     Map<String, String> headers = Map.of("traceparent", CALLER);
     try (Telemetry telemetry =
         Telemetry.initTracing(
@@ -184,14 +184,14 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void initTracing_afterCloseMakesANewOne() {
+  void initTracingAfterClose_createsANewInstance() {
     Telemetry first = Telemetry.initTracing(TestOptions.exportingNowhere().build());
     first.close();
 
     try (Telemetry second = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
       assertThat(second).isNotSameAs(first);
       first.close();
-      // A late close of the first does not forget the second.
+      // Closing the first instance late does not unregister the second.
       assertThat(Telemetry.initTracing()).isSameAs(second);
     }
     assertThat(warnings.sentences()).hasSize(1);
@@ -199,7 +199,7 @@ class TelemetryEmbeddingTest {
 
   @Test
   @Timeout(60) // an hour if it waited for the export
-  void close_staysWithinItsBoundAndIsIdempotent() {
+  void close_endsWithinItsTimeout_andIsIdempotent() {
     try (OtlpReceiver silent = OtlpReceiver.builder().behaviour(Behaviour.NEVER_ANSWER).start()) {
       Telemetry telemetry =
           Telemetry.initTracing(
@@ -229,10 +229,10 @@ class TelemetryEmbeddingTest {
     }
   }
 
-  // A separate test: the SDK may answer a flush directly after another with the other's result.
+  // A separate test, because a second flush may get the result of one that is still running.
   @Test
   @Timeout(60) // an hour if it waited for the export
-  void flush_waitsNoLongerThanItsBound() {
+  void flush_waitsAtMostItsTimeout() {
     try (OtlpReceiver silent = OtlpReceiver.builder().behaviour(Behaviour.NEVER_ANSWER).start();
         Telemetry telemetry = slowlyExportingTo(silent)) {
       telemetry.span(GatewaySpans.REQUEST, Context.root()).start().close();
@@ -252,7 +252,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void spansAfterClose_areNotMadeAndOpenOnesAreCountedAsLost() {
+  void spansAfterClose_areNotRecorded_andOpenOnesCountAsLost() {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build());
       OperationSpan open = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
@@ -271,7 +271,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void shutdownHook_isThereOnlyWhereAskedFor() {
+  void shutdownHook_isInstalledOnlyOnRequest() {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       ChildJvm child =
           ChildJvm.running(TelemetryProcess.class)
@@ -288,7 +288,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void initTracingAfterTheGlobalOneWasClosed_warnsInASentence() {
+  void initTracingAfterTheGlobalInstanceWasClosed_logsAWarning() {
     ChildJvm.Outcome outcome =
         ChildJvm.running(TelemetryProcess.class)
             .env("OTEL_TRACES_EXPORTER", "none")
@@ -304,7 +304,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void threads_areNamedDaemonsAndGoneAfterClose() throws Exception {
+  void threads_areNamedDaemons_andEndOnClose() throws Exception {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       Set<Thread> before = Thread.getAllStackTraces().keySet();
       Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build());
@@ -344,7 +344,7 @@ class TelemetryEmbeddingTest {
   }
 
   @Test
-  void refusedConfiguration_canBeRepaired() {
+  void initTracing_succeedsAfterARejectedConfiguration() {
     TelemetryOptions refused = TestOptions.tracingAll().setting("otel.propagators", "x").build();
     assertThatThrownBy(() -> Telemetry.initTracing(refused)).isInstanceOf(RuntimeException.class);
 

@@ -12,7 +12,7 @@ class TelemetryOptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"PT0S", "PT-1S", "PT1H0.000000001S", "PT2562047788015215H30M7S"})
-  void closeTimeoutOutOfBounds_isRefusedInOneSentence(String timeout) {
+  void closeTimeoutOutOfBounds_isRejectedInOneSentence(String timeout) {
     TelemetryOptions.Builder options = TelemetryOptions.builder();
 
     assertThatThrownBy(() -> options.closeTimeout(Duration.parse(timeout)))
@@ -24,7 +24,7 @@ class TelemetryOptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"PT0.000000001S", "PT1H"})
-  void closeTimeoutAtItsBounds_isTaken(String timeout) {
+  void closeTimeoutAtItsBounds_isAccepted(String timeout) {
     Duration bound = Duration.parse(timeout);
 
     assertThat(TelemetryOptions.builder().closeTimeout(bound).build().closeTimeout)

@@ -7,18 +7,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A program that traces as its environment says: the main class of a {@link ChildJvm}.
+ * A program that its environment configures: the main class of a {@link ChildJvm}.
  *
- * <p>Its first argument says how: {@code roots:<n>} makes {@code n} root spans and closes; {@code
- * leave} and {@code leave-hooked} return without closing; {@code precedence} sets a service name in
- * three places, one above the other; {@code global-twice} registers globally, closes and begins
- * again.
+ * <p>The first argument selects what it does. {@code roots:<n>} starts {@code n} root spans and
+ * closes. {@code leave} and {@code leave-hooked} return without closing, the latter with a shutdown
+ * hook. {@code precedence} sets the service name in three places. {@code global-twice} registers
+ * globally, closes and starts again.
  */
 public final class TelemetryProcess {
 
   private TelemetryProcess() {}
 
-  /** Runs it. */
+  /** Does what the first argument selects. */
   public static void main(String[] arguments) {
     Map<String, String> environment = otelVariables();
     Map<String, String> properties = otelProperties();

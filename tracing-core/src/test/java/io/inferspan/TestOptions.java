@@ -3,12 +3,12 @@ package io.inferspan;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import java.time.Duration;
 
-/** Options with which a test sees every span, and soon. */
+/** Options that sample each span and export it soon. */
 public final class TestOptions {
 
   private TestOptions() {}
 
-  /** Everything is sampled and sent at once; where to, the test says. */
+  /** Returns options without a destination. */
   public static TelemetryOptions.Builder tracingAll() {
     return TelemetryOptions.builder()
         .serviceName("test-gateway")
@@ -17,17 +17,17 @@ public final class TestOptions {
         .setting("otel.bsp.schedule.delay", "20");
   }
 
-  /** Everything goes to {@code receiver}, over gRPC. */
+  /** Returns options that export to {@code receiver} over gRPC. */
   public static TelemetryOptions.Builder exportingTo(OtlpReceiver receiver) {
     return tracingAll().setting("otel.exporter.otlp.endpoint", receiver.endpoint());
   }
 
-  /** Everything goes to {@code receiver}, over {@code protocol}. */
+  /** Returns options that export to {@code receiver} over {@code protocol}. */
   public static TelemetryOptions.Builder exportingTo(OtlpReceiver receiver, String protocol) {
     return exportingTo(receiver).setting("otel.exporter.otlp.protocol", protocol);
   }
 
-  /** Spans are made and sampled, and sent nowhere. */
+  /** Returns options that record spans and export none. */
   public static TelemetryOptions.Builder exportingNowhere() {
     return tracingAll().setting("otel.traces.exporter", "none");
   }

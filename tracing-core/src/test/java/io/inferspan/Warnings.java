@@ -17,12 +17,12 @@ public final class Warnings extends Handler implements AutoCloseable {
     this.logger = logger;
   }
 
-  /** Collects our own. */
+  /** Collects the records of Inferspan's loggers. */
   public static Warnings collect() {
     return collectFrom("io.inferspan");
   }
 
-  /** Collects those of a logger and its children; the empty name collects all. */
+  /** Collects the records of a logger and its children; the empty name collects all. */
   public static Warnings collectFrom(String loggerName) {
     Warnings warnings = new Warnings(Logger.getLogger(loggerName));
     warnings.setLevel(Level.WARNING);

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The Javadoc of the catalogue's constants. */
+/** Reads the Javadoc of the catalogue's constants. */
 final class Meanings {
 
   private static final Path SOURCES = Path.of("target/generated-sources/catalogue/io/inferspan");

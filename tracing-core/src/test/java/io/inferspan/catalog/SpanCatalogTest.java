@@ -64,7 +64,7 @@ class SpanCatalogTest {
   }
 
   @Test
-  void indexes_numberTheCatalogue() {
+  void indexes_areConsecutive() {
     assertThat(SpanCatalog.all().stream().map(SpanType::index))
         .containsExactlyInAnyOrderElementsOf(
             Stream.iterate(0, i -> i + 1).limit(SpanCatalog.all().size()).toList());
@@ -78,7 +78,7 @@ class SpanCatalogTest {
   }
 
   @Test
-  void everyAttribute_isCarriedBySomeSpan() throws IllegalAccessException {
+  void everyAttribute_belongsToASpan() throws IllegalAccessException {
     List<Object> constants = new ArrayList<>();
     for (Class<?> room : ATTRIBUTES) {
       for (Field field : room.getFields()) {

@@ -28,7 +28,7 @@ class AccountedSpanExporterTest {
   private final AccountedSpanExporter exporter = new AccountedSpanExporter(scripted, books);
 
   @Test
-  void batchWithoutAnEnd_countsAsFailedWhenTheNextOneComes() {
+  void unfinishedBatch_countsAsFailedWhenTheNextBegins() {
     exporter.reportResults();
     CompletableResultCode never = new CompletableResultCode();
     scripted.results.add(never);
@@ -49,7 +49,7 @@ class AccountedSpanExporterTest {
   }
 
   @Test
-  void exporterThatThrows_isCountedAsFailedOnce() {
+  void throwingExporter_countsAsFailedOnce() {
     exporter.reportResults();
     fillQueue();
     assertThatThrownBy(() -> exporter.export(TWO)).isInstanceOf(RuntimeException.class);
@@ -63,7 +63,7 @@ class AccountedSpanExporterTest {
   }
 
   @Test
-  void exporterThatCannotBeLinked_doesNotEndTheThreadThatExports() {
+  void linkageErrorOfAnExporter_doesNotEndTheExportingThread() {
     AtomicInteger asked = new AtomicInteger();
     SpanExporter unlinked =
         new Scripted() {
@@ -82,7 +82,7 @@ class AccountedSpanExporterTest {
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
       while (asked.get() < 2 && System.nanoTime() < deadline) {
         provider.get("test").spanBuilder("asked").startSpan().end();
-        // One that comes right behind another may be taken for that one, and flush nothing.
+        // A flush directly after another may get the other's result, and flush nothing.
         processor.forceFlush().join(1, TimeUnit.SECONDS);
       }
 
@@ -91,7 +91,7 @@ class AccountedSpanExporterTest {
   }
 
   @Test
-  void exporterThatKeepsNoBooks_entersNothing() {
+  void exporterThatDoesNotReportResults_countsNothing() {
     scripted.results.add(CompletableResultCode.ofSuccess());
     exporter.export(TWO);
 
@@ -104,7 +104,7 @@ class AccountedSpanExporterTest {
     assertThat(books.admit()).isTrue();
   }
 
-  /** Answers as the test says; without a result left it throws. */
+  /** Returns the results that the test sets; throws if there are none left. */
   private static class Scripted implements SpanExporter {
     private final Queue<CompletableResultCode> results = new ArrayDeque<>();
 

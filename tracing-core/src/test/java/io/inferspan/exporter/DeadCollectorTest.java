@@ -17,22 +17,22 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A hundred thousand requests against a collector of no use: nothing breaks, all is counted. */
+/** A hundred thousand requests without a working collector: all dropped spans are counted. */
 class DeadCollectorTest {
 
   private static final long REQUESTS = 100_000;
-  // Two spans a request, and a third in every other.
+  // Two spans per request, and a third in every second request.
   private static final long SPANS = REQUESTS * 5 / 2;
   private static final long HEAP_SLACK_BYTES = 5 << 20;
 
   @Test
-  void nothingListens_costsOnlySpansThatAreCounted() {
+  void absentCollector_causesOnlyCountedDrops() {
     // The port of tcpmux, on which no server listens.
     assertCounted(load("http://localhost:1"));
   }
 
   @Test
-  void collectorThatNeverAnswers_costsOnlySpansThatAreCounted() {
+  void silentCollector_causesOnlyCountedDrops() {
     try (OtlpReceiver silent = OtlpReceiver.builder().behaviour(Behaviour.NEVER_ANSWER).start()) {
       ChildJvm.Outcome outcome = load(silent.endpoint());
 
@@ -43,7 +43,7 @@ class DeadCollectorTest {
   }
 
   @Test
-  void collectorThatRejects_costsOnlySpansThatAreCounted() {
+  void unavailableCollector_causesOnlyCountedDrops() {
     try (OtlpReceiver rejecting = OtlpReceiver.builder().behaviour(Behaviour.REJECT).start()) {
       ChildJvm.Outcome outcome = load(rejecting.endpoint());
 
@@ -53,7 +53,7 @@ class DeadCollectorTest {
   }
 
   @Test
-  void collectorThatRefuses_costsOnlySpansThatAreCounted() {
+  void refusingCollector_causesOnlyCountedDrops() {
     try (OtlpReceiver refusing = OtlpReceiver.builder().behaviour(Behaviour.REFUSE).start()) {
       ChildJvm.Outcome outcome = load(refusing.endpoint());
 
@@ -89,7 +89,7 @@ class DeadCollectorTest {
   }
 
   @Test
-  void collectorThatAccepts_getsEverySpan() {
+  void workingCollector_receivesEverySpan() {
     int requests = 10_000;
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       Telemetry telemetry =
@@ -110,7 +110,7 @@ class DeadCollectorTest {
   }
 
   @Test
-  void collectorThatRecovers_getsLaterSpans() {
+  void recoveredCollector_receivesLaterSpans() {
     try (OtlpReceiver receiver = OtlpReceiver.builder().behaviour(Behaviour.REFUSE).start()) {
       Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build());
       serve(telemetry, 10);
@@ -141,7 +141,7 @@ class DeadCollectorTest {
   }
 
   @Test
-  void booksBalance_whileManyThreadsTraceAndOneCloses() throws Exception {
+  void countsBalance_whileManyThreadsTraceAndOneCloses() throws Exception {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       Telemetry telemetry =
           Telemetry.initTracing(

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Missing values and link targets in the JSON. */
+/** Counts of dropped attributes, and flags of links, in OTLP/JSON. */
 class OtlpJsonTest {
 
   private static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
@@ -30,7 +30,7 @@ class OtlpJsonTest {
           TRACE_ID, SPAN_ID, TraceFlags.getDefault(), TraceState.getDefault());
   private static final Attributes ONE = Attributes.of(AttributeKey.stringKey("k"), "v");
 
-  /** A span that has ended, with nothing in it. */
+  /** Returns an ended span without attributes, events and links. */
   static TestSpanData.Builder span() {
     return TestSpanData.builder()
         .setName("s")
@@ -42,7 +42,7 @@ class OtlpJsonTest {
   }
 
   @Test
-  void eventWithDroppedAttributes_hasTheirNumber() {
+  void eventWithDroppedAttributes_reportsTheirNumber() {
     List<Map<String, Object>> events =
         OtlpJsonLines.list(
             encoded(
@@ -57,7 +57,7 @@ class OtlpJsonTest {
   }
 
   @Test
-  void linkWithDroppedAttributes_hasTheirNumber() {
+  void linkWithDroppedAttributes_reportsTheirNumber() {
     List<Map<String, Object>> links =
         OtlpJsonLines.list(
             encoded(
@@ -70,7 +70,7 @@ class OtlpJsonTest {
     assertThat(links.get(1)).doesNotContainKey("droppedAttributesCount");
   }
 
-  /** Bit 0 is sampled; bits 8 and 9 are: known whether remote, and remote. */
+  /** Bit 0 means sampled, bit 8 that bit 9 is set, and bit 9 that the context is remote. */
   @Test
   void links_carryFlags() {
     List<Map<String, Object>> links =

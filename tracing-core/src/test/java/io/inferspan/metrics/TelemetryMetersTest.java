@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The telemetry's meters after a scripted run. */
+/** The meters of the span pipeline. */
 class TelemetryMetersTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -79,7 +79,7 @@ class TelemetryMetersTest {
   }
 
   @Test
-  void sentSpans_areCountedAsTheyGo() {
+  void spans_areCountedInEachState() {
     try (Telemetry telemetry = bound(options())) {
       OperationSpan open = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
       telemetry.span(GatewaySpans.ORCHESTRATION, open).start().close();
@@ -125,7 +125,7 @@ class TelemetryMetersTest {
   }
 
   @Test
-  void fullQueue_isCountedAndShown() {
+  void fullQueue_isCounted_andShownByTheGauge() {
     receiver.behave(Behaviour.NEVER_ANSWER);
     Telemetry telemetry =
         bound(
@@ -170,7 +170,7 @@ class TelemetryMetersTest {
   }
 
   @Test
-  void keptBackAttribute_getsAMeterOfItsOwn() {
+  void droppedAttribute_hasItsOwnMeter() {
     try (Telemetry telemetry = bound(options())) {
       telemetry
           .openTelemetry()
@@ -192,7 +192,7 @@ class TelemetryMetersTest {
   }
 
   @Test
-  void telemetryOfTheCallersSdk_hasMetersThatStayZero() {
+  void callersSdk_hasMetersThatStayZero() {
     Telemetry telemetry = Telemetry.using(OpenTelemetry.noop());
     telemetry.bindTo(registry);
     trace(telemetry, 2);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Plants prompts wherever one may enter, and searches all exported data for them. */
+/** Plants prompts in each place where one may enter, and searches all exported data for them. */
 class CanaryTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -88,7 +88,7 @@ class CanaryTest {
     assertNothingReceived();
   }
 
-  /** Shows that the plants are alive and that the canary is found. */
+  /** Shows that the prompts would be exported, and that the search finds them. */
   @ParameterizedTest
   @EnumSource
   void sdkOfTheCaller_withoutTheGuard_sendsThePrompt(Plant plant) {
@@ -105,7 +105,7 @@ class CanaryTest {
 
   @ParameterizedTest
   @EnumSource
-  void logsAndMeters_holdNoPrompt(Plant plant) {
+  void logsAndMeters_containNoPrompt(Plant plant) {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     try (Warnings logged = Warnings.collectFrom("")) {
       try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build())) {
@@ -118,7 +118,7 @@ class CanaryTest {
   }
 
   @Test
-  void settingForExceptionMessages_letsThemOutAndNothingElse() {
+  void exceptionMessagesSetting_exportsOnlyThem() {
     TelemetryOptions.Builder options =
         TestOptions.exportingTo(receiver).setting("inferspan.exception.messages", "true");
     trace(options, Plant.FAILURE);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class FailureTextsTest {
 
   @Test
-  void onesThousandTexts_doNotMuteAnother_andAreCounted() {
+  void thousandTextsOfOneInstance_doNotAffectAnother_andAreCounted() {
     FailureTexts full = new FailureTexts();
     for (int i = 0; i < FailureTexts.MAX_TEXTS + 5; i++) {
       full.remember("sentence " + i);

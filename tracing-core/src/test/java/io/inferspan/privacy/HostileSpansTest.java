@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Spans of other people that are made to hurt. */
+/** Spans of other instrumentation that are crafted to attack the privacy guard. */
 class HostileSpansTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -51,14 +51,14 @@ class HostileSpansTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"a.", "A", "\tat a.b", "Caused by: a.", "\tat a(b"})
-  void printedStackTraceWithALineWithoutEnd_isKeptBack(String repeated) {
+  void printedStackTraceWithAnEndlessLine_isDropped(String repeated) {
     assertThat(StackTraceText.isFreeOfMessages(repeated.repeat(4_000) + " ")).isFalse();
     assertThat(StackTraceText.isFreeOfMessages(repeated.repeat(100_000) + " ")).isFalse();
   }
 
   @ParameterizedTest
   @ValueSource(ints = {30_000, 50_000})
-  void printedStackTraceWithALineWithoutEnd_doesNotStopTheExport(int packages) {
+  void printedStackTraceWithAnEndlessLine_doesNotStopTheExport(int packages) {
     Span hostile = foreign().spanBuilder("hostile").startSpan();
     hostile.addEvent("exception", Attributes.of(STACK_TRACE, "a.".repeat(packages) + " "));
     hostile.end();
@@ -71,7 +71,7 @@ class HostileSpansTest {
   }
 
   @Test
-  void nestedValueUnderAnAllowedKey_isKeptBack() {
+  void nestedValueOfAnAllowedKey_isDropped() {
     Value<?> nested = Value.of(KeyValue.of("prompt", Value.of("secret")));
     for (Tracer tracer : List.of(foreign(), telemetry.tracer("own"))) {
       Span span = tracer.spanBuilder("s").startSpan();
@@ -87,7 +87,7 @@ class HostileSpansTest {
   }
 
   @Test
-  void droppedKeyOfAnOddShape_isCountedAmongTheOthers() {
+  void droppedKeyOfUnusualForm_isCountedAsOther() {
     var registry = new SimpleMeterRegistry();
     telemetry.bindTo(registry);
     Span span = foreign().spanBuilder("s").startSpan();

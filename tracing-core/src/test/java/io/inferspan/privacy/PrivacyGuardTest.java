@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The keys and the length of values that the guard allows, and its counts. */
+/** The keys and value lengths that the guard allows, and its counts. */
 class PrivacyGuardTest {
 
   private static final int MAX_CHARS = 4_096;
@@ -40,7 +40,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void keysOfTheConventionsWithoutContent_leave() {
+  void keysOfTheConventionsWithoutContent_areExported() {
     SpanRecord span =
         foreign(
             allowing(""),
@@ -73,7 +73,7 @@ class PrivacyGuardTest {
     assertThat(span.attributes()).isEqualTo(Map.of("app.shard", "7", "tenant.id", "t"));
   }
 
-  /** Of OpenTelemetry's conventions, OpenInference, OpenLLMetry and Langfuse. */
+  /** Tests keys of OpenTelemetry's conventions, OpenInference, OpenLLMetry and Langfuse. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -143,7 +143,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void keyThatIsKeptBack_isCountedByItsName() {
+  void droppedKey_isCountedByName() {
     try (Telemetry telemetry = Telemetry.initTracing(allowing("").build())) {
       var registry = new SimpleMeterRegistry();
       telemetry.bindTo(registry);
@@ -163,7 +163,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void keysWithoutEnd_areCountedTogether() {
+  void keysAboveTheLimit_areCountedTogether() {
     AttributePolicy policy = new AttributePolicy(List.of());
     for (int i = 0; i < 1_000; i++) {
       policy.countDropped("key_" + i);
@@ -176,7 +176,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void longText_isCut() {
+  void longText_isTruncated() {
     String text = "x".repeat(100_000);
     SpanRecord own = own(s -> s.set(GenAiAttributes.REQUEST_MODEL, text));
     assertThat(own.attribute("gen_ai.request.model")).asString().hasSize(MAX_CHARS);
@@ -196,7 +196,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void longList_isCut() {
+  void longList_isTruncated() {
     AttributeKey<List<String>> key = AttributeKey.stringArrayKey("app.list");
     List<String> many = Collections.nCopies(1_000, "x".repeat(10_000));
     SpanRecord span = foreign(allowing("app."), s -> s.setAttribute(key, many));
@@ -207,7 +207,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void attributesWithoutEnd_areBounded() {
+  void manyAttributes_areLimited() {
     SpanRecord span =
         foreign(
             allowing("app."),
@@ -217,7 +217,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void foreignName_isBounded() {
+  void foreignName_isTruncated() {
     SpanRecord span = foreign(allowing(""), s -> s.updateName("n".repeat(10_000)));
 
     assertThat(span.name()).hasSizeLessThanOrEqualTo(PrivacyGuard.MAX_FOREIGN_NAME_CHARS);
@@ -253,7 +253,7 @@ class PrivacyGuardTest {
   }
 
   @Test
-  void messageThatOneTelemetryLetsOut_isNotKnownToOthers() {
+  void messageThatOneInstanceExports_isNotAllowedByOthers() {
     RuntimeException failure = new IllegalStateException("said to one telemetry only");
     TelemetryOptions.Builder open = allowing("").setting("inferspan.exception.messages", "true");
     try (Telemetry telemetry = Telemetry.initTracing(open.build())) {

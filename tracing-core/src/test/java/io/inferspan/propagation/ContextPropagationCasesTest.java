@@ -67,7 +67,7 @@ class ContextPropagationCasesTest {
   }
 
   @Test
-  void case12_currentContextOfTheThread_isNoParent() {
+  void case12_currentContextOfTheThread_isNotTheParent() {
     try (Telemetry telemetry = recording();
         OperationSpan other = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
         var scope = other.context().makeCurrent()) {
@@ -162,7 +162,7 @@ class ContextPropagationCasesTest {
   }
 
   @Test
-  void case13_baggageAddedOnTheWay_leavesToo() {
+  void case13_addedBaggage_isPropagated() {
     try (Telemetry telemetry = recording()) {
       OperationSpan span = request(telemetry, headers("traceparent", SAMPLED));
       Map<String, String> out = new HashMap<>();
@@ -233,7 +233,7 @@ class ContextPropagationCasesTest {
   }
 
   @Test
-  void unknownPropagator_isRefusedAtStartByName() {
+  void unknownPropagator_isRejectedAtStartByName() {
     TelemetryOptions options =
         TestOptions.exportingNowhere().setting("otel.propagators", "tracecontext,b3x").build();
 

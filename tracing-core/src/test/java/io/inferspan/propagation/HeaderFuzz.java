@@ -3,7 +3,7 @@ package io.inferspan.propagation;
 import java.util.Locale;
 import java.util.Random;
 
-/** Makes headers, from valid ones over slightly broken ones to noise. */
+/** Generates headers: valid, slightly broken, and random. */
 final class HeaderFuzz {
 
   static final String VALID_TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -96,7 +96,7 @@ final class HeaderFuzz {
     return text.toString();
   }
 
-  /** One to three edits. */
+  /** Returns the header after one to three random edits. */
   private String mutated(String valid) {
     StringBuilder text = new StringBuilder(valid);
     for (int edits = 1 + random.nextInt(3); edits > 0 && text.length() > 0; edits--) {

@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
  * <p>They agree, with these intended differences:
  *
  * <ul>
- *   <li>flags: of the eight bits we keep the two that are defined (W3C level 2, 3.2.2.5.2);
- *   <li>tracestate: one that exceeds our limit is dropped as a whole;
- *   <li>characters that no HTTP header can carry, such as a line break, count as white space in
- *       places where OpenTelemetry does not accept them.
+ *   <li>of the eight flags, only the two defined ones are kept (W3C level 2, 3.2.2.5.2);
+ *   <li>a {@code tracestate} above the length limit is dropped as a whole;
+ *   <li>characters that no HTTP header can contain, such as a line break, count as white space in
+ *       some places where OpenTelemetry rejects them.
  * </ul>
  */
 class TraceHeadersDifferentialTest {
@@ -57,7 +57,7 @@ class TraceHeadersDifferentialTest {
             .isEqualTo((byte) (other.getTraceFlags().asByte() & KNOWN_FLAGS));
       }
     }
-    // The inputs are no good if one outcome is missing.
+    // The inputs must cause both outcomes.
     assertThat(valid).isBetween(INPUTS / 10, INPUTS * 9 / 10);
   }
 
@@ -83,7 +83,7 @@ class TraceHeadersDifferentialTest {
   }
 
   @Test
-  void bothWriteAlike() {
+  void bothWriteTheSameHeaders() {
     for (int i = 0; i < INPUTS / 10; i++) {
       Map<String, String> in =
           Map.of("traceparent", fuzz.validTraceparent(), "tracestate", fuzz.validTracestate());

@@ -30,7 +30,7 @@ class TraceHeadersFuzzTest {
 
   @ParameterizedTest
   @CsvSource({"always_on, 1", "parentbased_always_off, 2", "disabled, 3"})
-  void brokenHeaders_neverThrowAndOneValidTraceparentLeaves(String sampler, long seed) {
+  void brokenHeaders_neverThrow_andOneValidTraceparentIsSent(String sampler, long seed) {
     Random random = new Random(seed);
     HeaderFuzz fuzz = new HeaderFuzz(random);
     boolean disabled = sampler.equals("disabled");
@@ -75,7 +75,7 @@ class TraceHeadersFuzzTest {
     };
   }
 
-  /** Serves a request as a gateway does; true where its headers named a trace. */
+  /** Serves a request as a gateway does; returns whether its headers contained a valid parent. */
   private static boolean relay(Telemetry telemetry, Map<String, String> headers) {
     Context parent = telemetry.extract(headers, HEADERS);
     headers.keySet().removeIf(name -> TraceHeaders.NAMES.contains(name.toLowerCase(Locale.ROOT)));
@@ -93,7 +93,7 @@ class TraceHeadersFuzzTest {
     checkForm(TRACEPARENT, traceparent, described);
     checkForm(TRACESTATE, headers.get("tracestate"), described);
     String baggage = headers.get("baggage");
-    // What could not have come in over HTTP may go out as it came.
+    // A value that HTTP cannot transport may be forwarded unchanged.
     if (baggage != null && !CONTROL.matcher(described).find()) {
       assertThat(CONTROL.matcher(baggage).find()).describedAs(baggage).isFalse();
     }

@@ -88,7 +88,7 @@ class TraceHeadersTest {
 
   @ParameterizedTest
   @MethodSource("malformedTraceparents")
-  void malformedTraceparent_namesNoParent(String traceparent) {
+  void malformedTraceparent_yieldsNoParent(String traceparent) {
     Map<String, String> in = Map.of("traceparent", traceparent, "tracestate", "a=1");
 
     assertThat(headers.readParent(in, HEADERS)).isNull();
@@ -96,7 +96,7 @@ class TraceHeadersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"01", "cc", "fe"})
-  void laterVersion_isReadAndAnsweredInOurs(String version) {
+  void laterVersion_isRead_andForwardedAsVersion00(String version) {
     for (String rest : List.of("", "-", "-what-the-future-holds")) {
       SpanContext parent = read(version + "-" + IDS + "-01" + rest);
 
@@ -189,7 +189,7 @@ class TraceHeadersTest {
   }
 
   @Test
-  void tracestate_withoutTraceparent_goesNowhere() {
+  void tracestate_withoutTraceparent_isNotForwarded() {
     assertThat(headers.readParent(Map.of("tracestate", "a=1"), HEADERS)).isNull();
   }
 
@@ -211,7 +211,7 @@ class TraceHeadersTest {
   }
 
   @Test
-  void write_takesOutTheStateOfAnotherTraceAndLeavesItsOwn() {
+  void write_replacesTheTracestateOfAnotherTrace() {
     Map<String, String> out =
         new HashMap<>(
             Map.of("traceparent", "old", "TraceState", "other=1", "tracestate", "other=2"));
@@ -240,7 +240,7 @@ class TraceHeadersTest {
   }
 
   @Test
-  void nullCarrier_isNoCarrier() {
+  void nullCarrier_isIgnored() {
     assertThat(headers.readParent(null, HEADERS)).isNull();
     assertThat(headers.readBaggage(Context.root(), null, HEADERS)).isSameAs(Context.root());
     headers.write(read(VALID), Context.root(), null, HEADERS);
@@ -262,7 +262,7 @@ class TraceHeadersTest {
         "k=v,,",
         "\u0000=1"
       })
-  void malformedBaggage_neverThrowsAndNeverCostsTheTrace(String baggage) {
+  void malformedBaggage_neverThrows_andTheTraceContinues(String baggage) {
     Map<String, String> out = relay(Map.of("traceparent", VALID, "baggage", baggage));
 
     assertThat(out).containsEntry("traceparent", VALID);
@@ -276,7 +276,7 @@ class TraceHeadersTest {
   }
 
   @Test
-  void foreignPropagators_areLeftToThemselves() {
+  void otherPropagators_haveNoFastPath() {
     TextMapPropagator b3 =
         new TextMapPropagator() {
           @Override
@@ -310,7 +310,7 @@ class TraceHeadersTest {
   }
 
   @Test
-  void severalTraceparents_areNone_andSeveralTracestatesAreOneList() {
+  void severalTraceparents_areIgnored_andSeveralTracestatesAreOneList() {
     assertThat(headers.readParent(Map.of("traceparent", List.of(VALID, VALID)), LINES)).isNull();
 
     SpanContext parent =
@@ -350,7 +350,7 @@ class TraceHeadersTest {
     return out;
   }
 
-  /** Headers that may stand there more than once. */
+  /** Reads headers that may occur more than once. */
   private static final class ManyHeaders implements TextMapGetter<Map<String, List<String>>> {
 
     @Override

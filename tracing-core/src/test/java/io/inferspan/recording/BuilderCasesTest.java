@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The SDK's tests of span builders and tracers, with our recording and with the SDK's. */
+/** The SDK's tests of span builders and tracers, run on our recording and on the SDK's. */
 @ParameterizedClass
 @MethodSource("io.inferspan.recording.Recording#makers")
 class BuilderCasesTest {

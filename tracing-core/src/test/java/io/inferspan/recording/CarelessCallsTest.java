@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Null where none belongs: our recording shrugs, as the SDK's does. */
-@SuppressWarnings("NullAway") // which is the point
+/** Calls with unexpected nulls: our recording ignores them, as the SDK does. */
+@SuppressWarnings("NullAway") // null is passed on purpose
 class CarelessCallsTest {
 
   private static final AttributeKey<String> NO_KEY = null;
@@ -93,13 +93,13 @@ class CarelessCallsTest {
 
   @ParameterizedTest
   @MethodSource("namesOfNothing")
-  void spanWithoutAName_getsTheOneOfTheSdk(String name) {
+  void spanWithoutAName_getsTheSdksDefaultName(String name) {
     assertSame(recording -> recording.tracer().spanBuilder(name).startSpan().end());
   }
 
   @ParameterizedTest
   @MethodSource("callsOfABuilder")
-  void builderCalledWithNull_makesTheSpanOfTheSdk(Consumer<SpanBuilder> call) {
+  void builderCalledWithNull_createsTheSameSpanAsTheSdks(Consumer<SpanBuilder> call) {
     assertSame(
         recording -> {
           SpanBuilder builder = recording.tracer().spanBuilder("s");
@@ -110,7 +110,7 @@ class CarelessCallsTest {
 
   @ParameterizedTest
   @MethodSource({"callsOfASpan", "eventsOfASpan"})
-  void spanCalledWithNull_isTheSpanOfTheSdk(Consumer<Span> call) {
+  void spanCalledWithNull_recordsTheSameAsTheSdks(Consumer<Span> call) {
     assertSame(
         recording -> {
           Span span = recording.tracer().spanBuilder("s").startSpan();
@@ -151,7 +151,7 @@ class CarelessCallsTest {
     return link.getSpanContext().getSpanId() + link.getAttributes().asMap();
   }
 
-  /** An exception without a stack trace, which would differ from place to place. */
+  /** An exception without a stack trace, which would differ between the compared calls. */
   private static final class Unprinted extends RuntimeException {
     Unprinted() {
       super("m", null, false, false);

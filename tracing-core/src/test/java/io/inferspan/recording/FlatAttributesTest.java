@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Attributes belong to one span, and are as they were when they were set. */
+/** The limits of attributes, and their independence from callers and builders. */
 class FlatAttributesTest {
 
   private static final String RECORDINGS = "io.inferspan.recording.RecordingSpanTest#recordings";
@@ -55,7 +55,7 @@ class FlatAttributesTest {
   }
 
   @Test
-  void moreNamesThanMarks_areEachKeptOnce() {
+  void moreNamesThanBloomBits_areEachStoredOnce() {
     FlatAttributes attributes = new FlatAttributes(200, 10, 0);
     for (String value : List.of("first", "second")) {
       IntStream.range(0, 200).forEach(i -> attributes.put(stringKey("k" + i), value));
@@ -67,8 +67,8 @@ class FlatAttributesTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // others write such lists
-  void listWithHoles_isKeptWithoutThem() {
+  @SuppressWarnings("NullAway") // callers without a null checker may pass such lists
+  void listWithNulls_isStoredWithEmptyStrings() {
     FlatAttributes attributes = new FlatAttributes(1, 3, 1);
     attributes.put(stringArrayKey("list"), Arrays.asList("abcd", null));
 
@@ -76,7 +76,7 @@ class FlatAttributesTest {
   }
 
   @Test
-  void listThatItsOwnerChanges_isExportedAsItWas() {
+  void listChangedByItsOwner_isExportedUnchanged() {
     Recording recording = RecordingSpanTest.recordings().findFirst().orElseThrow();
     List<String> list = new ArrayList<>(List.of("x", "y"));
     SpanBuilder builder = recording.tracer().spanBuilder("s").setNoParent();

@@ -29,7 +29,7 @@ record Recording(
 
   static final Resource RESOURCE = Resource.create(Attributes.of(AttributeKey.stringKey("a"), "b"));
 
-  /** Makes recordings of one kind. */
+  /** Creates recordings of one kind. */
   record Maker(String name, Function<Setup, Recording> function) {
 
     Recording make(Setup setup) {
@@ -125,7 +125,7 @@ record Recording(
       return this;
     }
 
-    /** A processor in front of the one that exports. */
+    /** Sets a processor that is called before the exporting one. */
     Setup processor(SpanProcessor other) {
       processor = other;
       return this;

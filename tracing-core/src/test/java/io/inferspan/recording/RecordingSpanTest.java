@@ -61,7 +61,7 @@ class RecordingSpanTest {
 
   @ParameterizedTest
   @MethodSource("recordings")
-  void attributes_keepTheLastValueAndTheBounds(Recording recording) {
+  void attributes_keepTheLastValue_withinTheLimits(Recording recording) {
     Span span =
         recording
             .tracer()

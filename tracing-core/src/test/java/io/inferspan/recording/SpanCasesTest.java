@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The SDK's tests of spans, with our recording and with the SDK's.
+ * The SDK's tests of spans, run on our recording and on the SDK's.
  *
  * <p>Internal and experimental parts of the SDK are omitted: {@code onEnding}, exception resolvers
  * and the SDK's own metrics. With a plugin that could install one, the SDK records.
@@ -129,7 +129,7 @@ class SpanCasesTest {
   }
 
   @Test
-  void spanThatIsAlive_showsItsAttributes() {
+  void openSpan_returnsItsAttributes() {
     ReadableSpan span = (ReadableSpan) recording.root().setAttribute("a", "1");
 
     assertThat(span.getAttribute(stringKey("a"))).isEqualTo("1");
@@ -161,7 +161,7 @@ class SpanCasesTest {
   }
 
   @Test
-  void attributesPastTheLimit_areDroppedAndCounted_andKnownOnesStillChange() {
+  void attributesAboveTheLimit_areDroppedAndCounted_andExistingOnesStillChange() {
     Span span = recording.root();
     for (int i = 0; i < 6; i++) {
       span.setAttribute("k" + i, "old");
@@ -176,7 +176,7 @@ class SpanCasesTest {
   }
 
   @Test
-  void valuesPastTheLimit_areCut_alsoInListsAndComplexValues() {
+  void valuesAboveTheLimit_areTruncated_alsoInListsAndComplexValues() {
     Span span = recording.root();
     span.setAttribute("text", "1234567");
     span.setAttribute(stringArrayKey("list"), List.of("12345", "1234567"));
@@ -265,7 +265,7 @@ class SpanCasesTest {
   }
 
   @Test
-  void end_takesEveryTimestampButZero() {
+  void end_acceptsEachTimestampExceptZero() {
     Span zero = recording.root();
     recording.clock().advance(Duration.ofNanos(5));
     zero.end(0, TimeUnit.SECONDS);

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Bodies as engines write them, and bodies that try to mislead. */
+/** Response bodies as engines write them, and misleading ones. */
 final class Bodies {
 
   static final String SSE = "text/event-stream; charset=utf-8";
@@ -17,7 +17,7 @@ final class Bodies {
 
   private Bodies() {}
 
-  /** An event without a name. */
+  /** Returns an event without a name. */
   static String data(String json) {
     return "data: " + json + "\n\n";
   }
@@ -36,7 +36,7 @@ final class Bodies {
     return data(CHAT_HEAD + "{" + fields + "}]}");
   }
 
-  /** Three tokens: a role before them, a keep-alive among them, usage after them. */
+  /** Returns a stream of three tokens, with a role before, a keep-alive between and usage after. */
   static String chat() {
     return chatDelta("{\"role\":\"assistant\",\"content\":\"\"}")
         + chatDelta("{\"content\":\"Grüß \\\"usage\\\":{\\\"prompt_tokens\\\":1} \\ud83d\\ude00\"}")
@@ -52,7 +52,7 @@ final class Bodies {
         + "data: [DONE]\n\n";
   }
 
-  /** The same, each event over two lines. */
+  /** Returns the same stream as {@link #chat()}, with each event on two lines. */
   static String overLines() {
     return chat().replace(",\"choices\"", ",\ndata: \"choices\"");
   }

@@ -62,7 +62,7 @@ final class BodyDecoderTest {
   }
 
   @Test
-  void bodyThatExpandsWithoutEnd_isNotDecodedFurther() throws IOException {
+  void bodyAboveTheDecodedLimit_isNotDecodedFurther() throws IOException {
     byte[] bomb = encoded("gzip", new byte[(int) BodyDecoder.MAX_DECODED_BYTES + 8192]);
     ResponseTap tap = ResponseTap.forHeaders(SSE, "gzip");
     tap.see(ByteBuffer.wrap(bomb), 1);

@@ -22,7 +22,7 @@ final class ChoiceGapsTest {
   }
 
   @Test
-  void choicesInTurn_haveGapsOfTheirOwn() {
+  void alternatingChoices_haveSeparateGaps() {
     ResponseTap tap = ResponseTap.forContentType(SSE);
     for (int step = 0; step < 20; step++) {
       for (int index = 0; index < 3; index++) {
@@ -36,10 +36,10 @@ final class ChoiceGapsTest {
   }
 
   @Test
-  void runsOfOneChoice_haveGapsOfTheirOwn() {
+  void runsOfOneChoice_haveSeparateGaps() {
     ResponseTap tap = ResponseTap.forContentType(SSE);
     for (int step = 0; step < 6; step++) {
-      // The events of a run are alike and are not parsed again.
+      // The events of a run match the template and are not parsed again.
       for (int index :
           step % 2 == 0 ? new int[] {0, 0, 0, 1, 1, 1} : new int[] {1, 1, 1, 0, 0, 0}) {
         tap.see(buffer(token(index, "word" + step)), 0);
@@ -52,7 +52,7 @@ final class ChoiceGapsTest {
   }
 
   @Test
-  void choicesInOneEvent_haveGapsOfTheirOwn() {
+  void choicesInOneEvent_haveSeparateGaps() {
     String both =
         Bodies.data("{\"choices\":[{\"index\":1,\"text\":\"a\"},{\"text\":\"b\",\"index\":0}]}");
     ResponseTap tap = ResponseTap.forContentType(SSE);
@@ -66,14 +66,14 @@ final class ChoiceGapsTest {
   }
 
   @Test
-  void choicesBeyondTheBound_haveNoGaps() {
+  void choicesAboveTheLimit_haveNoGaps() {
     ResponseTap tap = ResponseTap.forContentType(SSE);
     tap.see(buffer(token(15, "a") + token(16, "a") + token(999_999, "a")), 5);
     assertThat(tap.maxGapNanos()).isEqualTo(-1);
   }
 
   @Test
-  void tokensOfAStreamThatBreaksOff_areCounted() {
+  void tokensOfAnIncompleteStream_areCounted() {
     ResponseTap tap = ResponseTap.forContentType(SSE);
     tap.see(buffer(token(0, "a") + token(0, "b")), 5);
     tap.end(6);

@@ -23,25 +23,25 @@ class EventStreamTest {
   }
 
   @Test
-  void byteOrderMarkAndMissingSpace_arePassed() {
+  void byteOrderMarkAndMissingSpace_areAccepted() {
     assertThat(whole(SSE, "\uFEFF" + TOKEN).tokens()).isEqualTo(1);
     assertThat(whole(SSE, TOKEN.replace(": ", ":")).tokens()).isEqualTo(1);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"datum", "dat", "data2", "xdata", " data", "evendata"})
-  void otherFields_areNoData(String field) {
+  void otherFields_areNotData(String field) {
     assertThat(whole(SSE, TOKEN.replace("data", field)).tokens()).isZero();
   }
 
   @Test
-  void eventName_isTakenAsAWhole() {
+  void eventName_isComparedAsAWhole() {
     assertThat(whole(SSE, "event: error\n\n").failed()).isTrue();
     assertThat(whole(SSE, "event: errors\n\nevent: error\"x\n\n").failed()).isFalse();
   }
 
   @Test
-  void errorObject_isForgottenWithItsEvent() {
+  void errorObject_appliesOnlyToItsEvent() {
     String end = data("{\"object\":\"x\",\"type\":\"message_stop\"}");
 
     assertThat(whole(SSE, data(Bodies.Errors.FLAT) + end).complete()).isTrue();

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one event with a real parser, and interprets values by their full path. */
+/** Reads one event with an independent parser, and interprets values by their full path. */
 final class Oracle {
 
   private static final JsonFactory JSON = new JsonFactory();
@@ -33,10 +33,10 @@ final class Oracle {
   private @Nullable String reason;
 
   /** The compared values. */
-  record Told(List<Long> numbers, List<String> reasons, @Nullable String model) {
+  record Values(List<Long> numbers, List<String> reasons, @Nullable String model) {
 
-    static Told of(ResponseTap tap) {
-      return new Told(
+    static Values of(ResponseTap tap) {
+      return new Values(
           List.of(
               tap.tokens(),
               tap.promptTokens(),
@@ -48,7 +48,7 @@ final class Oracle {
     }
   }
 
-  static Told read(String document) throws IOException {
+  static Values read(String document) throws IOException {
     Oracle oracle = new Oracle();
     try (JsonParser parser = JSON.createParser(document)) {
       for (JsonToken next = parser.nextToken(); next != null; next = parser.nextToken()) {
@@ -56,7 +56,7 @@ final class Oracle {
         oracle.see(next, path.replaceAll("/[0-9]+(?=/|$)", "/-"), parser);
       }
     }
-    return oracle.told();
+    return oracle.values();
   }
 
   private void see(JsonToken token, String path, JsonParser parser) throws IOException {
@@ -113,9 +113,9 @@ final class Oracle {
     }
   }
 
-  private Told told() {
+  private Values values() {
     long allPrompt = prompt < 0 ? -1 : prompt + Math.max(0, cacheRead) + Math.max(0, cacheWritten);
-    return new Told(
+    return new Values(
         List.of(
             content ? 1L : 0L, allPrompt, completion, cached < 0 ? cacheRead : cached, reasoning),
         List.copyOf(reasons.values()),

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Bodies that are broken in every way. */
+/** Randomly broken bodies. */
 class ResponseTapFuzzTest {
 
   private static final int BODIES = 1_000_000;
@@ -28,7 +28,7 @@ class ResponseTapFuzzTest {
   private final Random random = new Random(SEED);
 
   @Test
-  void brokenBodies_areSurvived_andReadTheSameHoweverCut() {
+  void brokenBodies_areRead_independentOfTheSplit() {
     List<byte[]> bodies = new ArrayList<>();
     Bodies.streams().values().forEach(body -> bodies.add(bytes(body)));
     Bodies.documents().values().forEach(body -> bodies.add(bytes(body)));
@@ -56,7 +56,7 @@ class ResponseTapFuzzTest {
     return ResponseTap.forContentType(stream ? Bodies.SSE : Bodies.JSON);
   }
 
-  /** Part of a body with some edits. */
+  /** Returns a part of a body with random edits. */
   private byte[] mutated(byte[] valid) {
     int from = random.nextInt(4) == 0 ? 0 : random.nextInt(valid.length);
     int length = Math.min(valid.length - from, 1 + random.nextInt(600));
@@ -111,7 +111,7 @@ class ResponseTapFuzzTest {
     return heldBytes(root, Collections.newSetFromMap(new IdentityHashMap<>()));
   }
 
-  /** Bytes of everything that hangs under an object, headers included; constants are left out. */
+  /** Returns the bytes of all objects reachable from {@code root}, except constants. */
   private static long heldBytes(@Nullable Object holder, Set<Object> counted)
       throws IllegalAccessException {
     if (holder == null || holder instanceof Enum<?> || !counted.add(holder)) {

@@ -64,12 +64,12 @@ class ResponseTapSpanTest {
   }
 
   @Test
-  void bodyThatIsNotLookedAt_isNotDescribed() {
+  void bodyThatIsNotObserved_isNotDescribed() {
     assertThat(described(ResponseTap.blind()).attributes()).isEmpty();
   }
 
   @Test
-  void spanThatDoesNotRecord_isLeftAlone() {
+  void unrecordedSpan_isNotChanged() {
     try (Telemetry off = Telemetry.using(OpenTelemetry.noop());
         OperationSpan span = off.span(GatewaySpans.REQUEST, Context.root()).start()) {
       Seen.whole(Bodies.SSE, Bodies.chat()).describe(span, 0);

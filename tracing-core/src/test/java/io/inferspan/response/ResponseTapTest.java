@@ -139,7 +139,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void firstToken_cameWithThePieceInWhichItsContentBegins() {
+  void firstToken_hasTheTimeOfThePieceInWhichItsContentBegins() {
     String event = chatDelta("{\"content\":\"abc\"}");
     int content = event.indexOf("abc");
     ResponseTap tap = ResponseTap.forContentType(SSE);
@@ -152,7 +152,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void eventThatIsCutOff_isNoToken() {
+  void truncatedEvent_isNotAToken() {
     ResponseTap tap = whole(SSE, "data: {\"choices\":[{\"delta\":{\"content\":\"a\n\n");
     tap.see(buffer(chatDelta("{\"role\":\"assistant\"}")), 8);
 
@@ -161,7 +161,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void streamThatIsCutOff_isNotComplete() {
+  void truncatedStream_isNotComplete() {
     for (String body :
         new String[] {Bodies.chat(), Bodies.responses(), Bodies.messages(), Bodies.generate()}) {
       int lastEvent = body.lastIndexOf("\n\n", body.length() - 3) + 2;
@@ -242,7 +242,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void countsBeyondALong_areDropped() {
+  void countsAboveALong_areIgnored() {
     for (int digits : new int[] {18, 19, 26, 400}) {
       ResponseTap tap = whole(JSON, "{\"usage\":{\"prompt_tokens\":" + "9".repeat(digits) + "}}");
 
@@ -251,7 +251,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void finishReasonThatIsNotKnown_isOther() {
+  void unknownFinishReason_isOther() {
     ResponseTap tap =
         whole(JSON, "{\"choices\":[{\"index\":0,\"finish_reason\":\"a-customers-name\"}]}");
 
@@ -260,12 +260,12 @@ class ResponseTapTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"text/event-stream", "Text/Event-Stream;x=y", "application/JSON "})
-  void contentTypesOfEngines_areSeen(String contentType) {
+  void contentTypesOfEngines_areObserved(String contentType) {
     assertThat(ResponseTap.forContentType(contentType).isSeeing()).isTrue();
   }
 
   @Test
-  void otherBodies_areNotSeen() {
+  void otherBodies_areNotObserved() {
     assertThat(ResponseTap.forContentType(null).isSeeing()).isFalse();
     assertThat(ResponseTap.forContentType("text/html").isSeeing()).isFalse();
     assertThat(ResponseTap.forHeaders(SSE, "br").isSeeing()).isFalse();
@@ -277,7 +277,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void afterTheEnd_nothingIsSeen() {
+  void bytesAfterTheEnd_areIgnored() {
     ResponseTap tap = ResponseTap.forContentType(SSE);
     tap.end(1);
     tap.see(buffer(Bodies.chat()), 2);
@@ -308,7 +308,7 @@ class ResponseTapTest {
   }
 
   @Test
-  void lineOfTenMegabytes_isReadThrough() {
+  void lineOfTenMegabytes_isReadToItsEnd() {
     String long10 = "x\\\"{".repeat(10 << 18);
     ResponseTap tap =
         whole(

@@ -20,7 +20,7 @@ class TokenGapsTest {
     long[] all = new long[1 + random.nextInt(5_000)];
     TokenGaps gaps = new TokenGaps();
     for (int i = 0; i < all.length; i++) {
-      // From a microsecond to four minutes, every order of magnitude alike.
+      // From a microsecond to four minutes, with each order of magnitude equally likely.
       all[i] = (long) Math.pow(10, 3.02 + random.nextDouble() * 8.3);
       gaps.add(all[i]);
     }
@@ -34,7 +34,7 @@ class TokenGapsTest {
   }
 
   @Test
-  void everyGapAlone_isWithinFivePercent() {
+  void eachSingleGap_isWithinFivePercent() {
     for (double nanos = 1_024; nanos < 240e9; nanos *= 1.003) {
       TokenGaps gaps = new TokenGaps();
       gaps.add((long) nanos);
@@ -45,7 +45,7 @@ class TokenGapsTest {
   }
 
   @Test
-  void gapsOutOfRange_areKeptInIt() {
+  void extremeGaps_areAccepted() {
     TokenGaps gaps = new TokenGaps();
     gaps.add(-5);
     gaps.add(0);

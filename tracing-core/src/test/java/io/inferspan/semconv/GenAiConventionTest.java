@@ -27,7 +27,7 @@ class GenAiConventionTest {
         "gen_ai_latest_experimental/dup,BOTH",
         "'gen_ai_latest_experimental,gen_ai_latest_experimental/dup',BOTH"
       })
-  void optIn_choosesConvention(String optIn, GenAiConvention expected) {
+  void optIn_selectsTheConvention(String optIn, GenAiConvention expected) {
     assertThat(GenAiConvention.fromOptIn(optIn)).isEqualTo(expected);
   }
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** llm-d's tests of the exporter, with our additions: the second half of case 11. */
+/** The second half of case 11, llm-d's tests of the exporter, with additions. */
 class ExporterCasesTest {
 
   private static final String EXPORTER = "otel.traces.exporter";
@@ -84,7 +84,7 @@ class ExporterCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"junk", "zipkin", "jaeger", "OTLP"})
-  void case11_unknownExporter_isReportedOnceAndOtlpIsUsed(String name) {
+  void case11_unknownExporter_isLoggedOnce_andOtlpIsUsed(String name) {
     trace(TestOptions.exportingTo(receiver).setting(EXPORTER, name), 1);
 
     assertThat(receiver.awaitSpans(1, SOON)).hasSize(1);
@@ -97,7 +97,7 @@ class ExporterCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"none,otlp", "none,bogus", "otlp, none"})
-  void noneAmongOtherExporters_meansNoneAndIsReportedOnce(String names) {
+  void noneAmongOtherExporters_selectsNone_andIsLoggedOnce(String names) {
     trace(TestOptions.exportingTo(receiver).setting(EXPORTER, names), 1);
 
     assertThat(receiver.requestCount()).isZero();
@@ -110,7 +110,7 @@ class ExporterCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"otlp,otlp_file", "otlp_file,otlp"})
-  void twoExporters_haveBooksThatFollowOtlp(String names) throws Exception {
+  void twoExporters_countTheResultsOfOtlp(String names) throws Exception {
     Path file = folder.resolve("traces.jsonl");
     receiver.behave(Behaviour.REFUSE);
     Telemetry telemetry =
@@ -130,7 +130,7 @@ class ExporterCasesTest {
   }
 
   @Test
-  void twoExporters_bothGetEverySpanOnce() throws Exception {
+  void twoExporters_eachReceiveEverySpanOnce() throws Exception {
     Path file = folder.resolve("traces.jsonl");
     trace(
         TestOptions.exportingTo(receiver)
@@ -209,7 +209,7 @@ class ExporterCasesTest {
   }
 
   @Test
-  void file_neverTakesMoreThanTwiceItsBound() throws Exception {
+  void file_neverUsesMoreThanTwiceItsLimit() throws Exception {
     Path file = folder.resolve("traces.jsonl");
     Path older = folder.resolve("traces.jsonl.1");
     long bound = 20_000;
@@ -222,13 +222,13 @@ class ExporterCasesTest {
     assertThat(Files.size(file)).isLessThanOrEqualTo(bound);
     assertThat(Files.size(older)).isLessThanOrEqualTo(bound);
     assertThat(filesInFolder()).containsExactlyInAnyOrder(file, older);
-    // Both are whole lines.
+    // Both files contain only whole lines.
     assertThat(OtlpJsonLines.spans(Files.readString(file))).isNotEmpty();
     assertThat(OtlpJsonLines.spans(Files.readString(older))).isNotEmpty();
   }
 
   @Test
-  void file_thatIsFullAlready_isRotatedByTheNextProcess() throws Exception {
+  void fullFile_isRotatedByTheNextProcess() throws Exception {
     Path file = folder.resolve("traces.jsonl");
     Files.writeString(file, "{}\n".repeat(1_000));
     trace(toFile(file).setting(MAX_BYTES, "2000"), 1);
@@ -238,7 +238,7 @@ class ExporterCasesTest {
   }
 
   @Test
-  void file_thatCannotBeWritten_costsOnlyTheSpans() throws Exception {
+  void unwritableFile_dropsOnlyTheSpans() throws Exception {
     Path file = folder.resolve("gone").resolve("traces.jsonl");
     Files.createDirectory(file.getParent());
     Telemetry telemetry = Telemetry.initTracing(toFile(file).build());
@@ -251,20 +251,20 @@ class ExporterCasesTest {
   }
 
   @Test
-  void file_inAFolderThatIsMissing_isRefusedInOneSentence() {
+  void file_inAMissingFolder_isRejectedInOneSentence() {
     Path file = folder.resolve("missing").resolve("traces.jsonl");
 
     assertRefused(toFile(file), "INFERSPAN_OTLP_FILE_PATH", file.toString());
   }
 
   @Test
-  void file_thatIsAFolder_isRefusedInOneSentence() {
+  void file_thatIsAFolder_isRejectedInOneSentence() {
     assertRefused(toFile(folder), "INFERSPAN_OTLP_FILE_PATH", folder.toString());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1"})
-  void file_withoutRoom_isRefusedInOneSentence(String bound) {
+  void file_withAnInvalidLimit_isRejectedInOneSentence(String bound) {
     assertRefused(
         toFile(folder.resolve("traces.jsonl")).setting(MAX_BYTES, bound),
         "INFERSPAN_OTLP_FILE_MAX_BYTES",

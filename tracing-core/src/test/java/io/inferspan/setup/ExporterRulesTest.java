@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The destination of spans if only the protocol is set, and not the endpoint. */
+/** The endpoint that follows from the settings for TLS and the protocol. */
 class ExporterRulesTest {
 
   private static final String OTLP = "otel.exporter.otlp.";
@@ -23,7 +23,7 @@ class ExporterRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"certificate=/ca.pem", "traces.certificate=/ca.pem", "insecure=false"})
-  void transportAlone_meansTlsToLocalhost(String setting) {
+  void tlsSettingAlone_selectsTlsToLocalhost(String setting) {
     give(setting);
     give("protocol=grpc");
 
@@ -32,7 +32,7 @@ class ExporterRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"protocol", "traces.protocol"})
-  void transportAloneOverHttp_meansItsPort(String protocol) {
+  void tlsSettingAlone_usesThePortOfTheProtocol(String protocol) {
     give("certificate=/ca.pem");
     give(protocol + "=http/protobuf");
 

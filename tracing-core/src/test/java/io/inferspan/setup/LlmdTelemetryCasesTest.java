@@ -56,7 +56,7 @@ class LlmdTelemetryCasesTest {
   }
 
   @Test
-  void case01_resource_holdsNothingOfSdkHostOrProcess() {
+  void case01_resource_hasNoAttributesOfSdkHostOrProcess() {
     SpanRecord span = trace(exporting(TelemetryOptions.builder()));
 
     assertThat(span.resource().keySet())
@@ -66,7 +66,7 @@ class LlmdTelemetryCasesTest {
   }
 
   @Test
-  void case01_instanceId_isThereOnlyWhereTheUserPutIt() {
+  void case01_instanceId_isPresentOnlyIfTheUserSetsIt() {
     assertThat(trace(exporting(TelemetryOptions.builder())).resource())
         .doesNotContainKey("service.instance.id");
 
@@ -79,7 +79,7 @@ class LlmdTelemetryCasesTest {
   }
 
   @Test
-  void case01_program_namesServiceAndVersion() {
+  void case01_program_setsServiceAndVersion() {
     SpanRecord span =
         trace(
             exporting(TelemetryOptions.builder())
@@ -116,7 +116,7 @@ class LlmdTelemetryCasesTest {
   }
 
   @Test
-  void case02_malformedAttributeList_isReportedOnceAndItsGoodEntriesAreKept() {
+  void case02_malformedAttributeList_isLoggedOnce_andItsValidEntriesAreUsed() {
     SpanRecord span =
         trace(
             exporting(TelemetryOptions.builder())
@@ -157,7 +157,7 @@ class LlmdTelemetryCasesTest {
       ChildJvm.Outcome outcome = ChildJvm.running(TelemetryProcess.class).run("roots:500");
 
       assertThat(outcome.exit()).describedAs("%s", outcome).isZero();
-      // A tenth is the default; the bounds are more than five deviations away.
+      // A tenth is the default; the bounds are more than five standard deviations away.
       int sampled = Integer.parseInt(outcome.value("started"));
       assertThat(sampled).isBetween(15, 100);
       assertThat(outcome.value("exported")).isEqualTo(outcome.value("started"));
@@ -197,7 +197,7 @@ class LlmdTelemetryCasesTest {
   }
 
   @Test
-  void unknownSpanNames_areReportedAndTheProposalIsUsed() {
+  void unknownSpanNames_areLogged_andTheProposalIsUsed() {
     SpanRecord span =
         trace(exporting(TelemetryOptions.builder()).setting("inferspan.span.names", "llm-d-99"));
 

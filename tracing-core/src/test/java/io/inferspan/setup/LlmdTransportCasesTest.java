@@ -130,7 +130,7 @@ class LlmdTransportCasesTest {
   }
 
   @Test
-  void case06_missingCertificateFile_isRefusedAtStart() {
+  void case06_missingCertificateFile_isRejectedAtStart() {
     TelemetryOptions options =
         TestOptions.tracingAll()
             .setting("otel.exporter.otlp.endpoint", "https://localhost:1")
@@ -155,7 +155,7 @@ class LlmdTransportCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void case08_insecure_beatsHttps(String protocol) {
+  void case08_insecure_overridesHttps(String protocol) {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       trace(
           TestOptions.tracingAll()
@@ -196,7 +196,7 @@ class LlmdTransportCasesTest {
   }
 
   @Test
-  void case08_tracesInsecure_beatsHttpsOfTheTracesEndpoint() {
+  void case08_tracesInsecure_overridesHttpsOfTheTracesEndpoint() {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       trace(
           TestOptions.tracingAll()
@@ -208,7 +208,7 @@ class LlmdTransportCasesTest {
   }
 
   @Test
-  void case08_tracesInsecure_alsoGovernsTheGeneralEndpoint() {
+  void case08_tracesInsecure_alsoAppliesToTheGeneralEndpoint() {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       trace(
           TestOptions.tracingAll()
@@ -258,7 +258,7 @@ class LlmdTransportCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void compression_isGzipWhereAsked(String protocol) {
+  void compression_isGzipOnRequest(String protocol) {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       trace(
           TestOptions.exportingTo(receiver, protocol)
@@ -285,7 +285,7 @@ class LlmdTransportCasesTest {
   }
 
   @Test
-  void unknownProtocol_isRefusedAtStart() {
+  void unknownProtocol_isRejectedAtStart() {
     TelemetryOptions options =
         TestOptions.tracingAll().setting("otel.exporter.otlp.protocol", "carrier-pigeon").build();
 
@@ -293,14 +293,14 @@ class LlmdTransportCasesTest {
   }
 
   @Test
-  void malformedEndpoint_isRefusedAtStart() {
+  void malformedEndpoint_isRejectedAtStart() {
     TelemetryOptions options =
         TestOptions.tracingAll().setting("otel.exporter.otlp.endpoint", "ftp://host:1").build();
 
     assertThatThrownBy(() -> Telemetry.initTracing(options)).hasMessageContaining("ftp");
   }
 
-  /** Makes one span, waits until its fate is known, and closes. */
+  /** Starts one span, waits until it is exported or dropped, and closes. */
   private static SpanCounts trace(TelemetryOptions.Builder options) {
     Telemetry telemetry = Telemetry.initTracing(options.build());
     try (telemetry) {

@@ -49,7 +49,7 @@ class SamplerCasesTest {
     "parentbased_always_off, ParentBased{root:AlwaysOffSampler",
     "parentbased_traceidratio, ParentBased{root:TraceIdRatioBased{0.250000}",
   })
-  void case11_sixSamplerNames_areTaken(String name, String description) {
+  void case11_sixSamplerNames_areAccepted(String name, String description) {
     TelemetryOptions.Builder options =
         TelemetryOptions.builder().setting(SAMPLER, name).setting(ARGUMENT, "0.25");
 
@@ -67,7 +67,7 @@ class SamplerCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"jaeger_remote", "parentbased_jaeger_remote", "junk", "ALWAYS_ON"})
-  void case11_unsupportedSampler_isReportedOnceAndATenthIsSampled(String name) {
+  void case11_unsupportedSampler_isLoggedOnce_andATenthIsSampled(String name) {
     TelemetryOptions.Builder options =
         TelemetryOptions.builder().setting(SAMPLER, name).setting(ARGUMENT, "0.9");
 
@@ -81,7 +81,7 @@ class SamplerCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"10", "-1", "abc", "NaN", "1.0000001", "Infinity", "0,5", "50%"})
-  void case11_invalidRatio_isReportedOnceAndATenthIsSampled(String argument) {
+  void case11_invalidRatio_isLoggedOnce_andATenthIsSampled(String argument) {
     TelemetryOptions.Builder options = TelemetryOptions.builder().setting(ARGUMENT, argument);
 
     assertThat(samplerOf(options)).startsWith(PARENT_BASED_TENTH);
@@ -112,7 +112,7 @@ class SamplerCasesTest {
   }
 
   @Test
-  void severalMistakes_giveAWarningEach() {
+  void severalMistakes_causeOneWarningEach() {
     samplerOf(
         TelemetryOptions.builder()
             .setting(SAMPLER, "junk")
@@ -122,7 +122,7 @@ class SamplerCasesTest {
   }
 
   @Test
-  void numberThatIsNone_isRefusedAtStartWithItsName() {
+  void malformedNumber_isRejectedAtStartByName() {
     TelemetryOptions options =
         TestOptions.tracingAll().setting("otel.bsp.max.queue.size", "many").build();
 
@@ -135,7 +135,7 @@ class SamplerCasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-5"})
-  void queueWithoutRoom_isRefusedAtStartWithItsName(String size) {
+  void invalidQueueSize_isRejectedAtStartByName(String size) {
     TelemetryOptions options =
         TestOptions.tracingAll().setting("otel.bsp.max.queue.size", size).build();
 

@@ -24,7 +24,7 @@ class StartTest {
   private static final String TENTH = "parentbased_traceidratio 0.1";
 
   @Test
-  void goodStart_logsDestinationRatioAndService() {
+  void successfulStart_logsDestinationRatioAndService() {
     assertThat(started())
         .isEqualTo(
             "INFO: Tracing 'llm-gateway': sampler "
@@ -38,7 +38,7 @@ class StartTest {
   }
 
   @Test
-  void correctedSettings_areNamedAsTheyAreUsed() {
+  void correctedSettings_areLoggedAsUsed() {
     assertThat(started("OTEL_TRACES_SAMPLER", "bogus")).contains("sampler " + TENTH);
     assertThat(started("OTEL_TRACES_EXPORTER", "bogus")).contains("spans go to OTLP (grpc)");
   }
@@ -84,7 +84,7 @@ class StartTest {
     "otel.exporter.otlp.headers,        OTEL_EXPORTER_OTLP_HEADERS",
     "otel.exporter.otlp.traces.headers, OTEL_EXPORTER_OTLP_TRACES_HEADERS"
   })
-  void controlCharactersInHeaders_areRefusedWithoutTheirValue(String property, String variable) {
+  void controlCharactersInHeaders_areRejectedWithoutTheValue(String property, String variable) {
     for (String header : List.of("a=sec\nret", "a=sec%0d%0aret", "a=sec\u007fret", "a=sec%00ret")) {
       assertThatThrownBy(() -> start(property, "ok=1," + header))
           .isInstanceOf(ConfigurationException.class)
@@ -96,7 +96,7 @@ class StartTest {
   }
 
   @Test
-  void unsupportedProtocol_isRefusedWithThoseThatAre() {
+  void unsupportedProtocol_isRejectedWithTheSupportedOnes() {
     assertThatThrownBy(() -> start("otel.exporter.otlp.protocol", "http/json"))
         .isInstanceOf(ConfigurationException.class)
         .hasMessage(
@@ -106,7 +106,7 @@ class StartTest {
   }
 
   @Test
-  void badCertificate_isRefusedInASentenceWithoutClassNames(@TempDir Path folder)
+  void badCertificate_isRejectedInOneSentenceWithoutClassNames(@TempDir Path folder)
       throws IOException {
     Path certificate = Files.writeString(folder.resolve("bad.pem"), "no certificate");
 
@@ -117,7 +117,7 @@ class StartTest {
   }
 
   @Test
-  void missingJar_isNamed() {
+  void missingJar_isReportedByName() {
     ChildJvm.Outcome outcome =
         ChildJvm.running(TelemetryProcess.class).without("exporter-otlp-common").run("roots:1");
 
@@ -127,7 +127,7 @@ class StartTest {
   }
 
   @Test
-  void jsonWithoutItsEncoder_isRefusedInASentence() {
+  void missingJsonEncoder_isRejectedInOneSentence() {
     ChildJvm.Outcome outcome =
         ChildJvm.running(TelemetryProcess.class)
             .env("OTEL_TRACES_EXPORTER", "console")
@@ -143,7 +143,7 @@ class StartTest {
     Telemetry.initTracing(TelemetryOptions.builder().setting(property, value).build()).close();
   }
 
-  /** The last line of the log of a start with these variables. */
+  /** Returns the last line of the log of a start with these variables. */
   private static String started(String... variables) {
     ChildJvm child = ChildJvm.running(TelemetryProcess.class);
     for (int i = 0; i < variables.length; i += 2) {

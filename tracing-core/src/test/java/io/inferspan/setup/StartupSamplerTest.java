@@ -11,7 +11,7 @@ import io.opentelemetry.context.Context;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Samplers and the startup span. */
+/** The sampling of the startup span. */
 class StartupSamplerTest {
 
   @ParameterizedTest

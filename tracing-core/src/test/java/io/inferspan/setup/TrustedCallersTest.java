@@ -81,7 +81,7 @@ class TrustedCallersTest {
         "1.2.3.4.",
         "::g"
       })
-  void malformedList_isRefusedAtStart(String setting) {
+  void malformedList_isRejectedAtStart(String setting) {
     assertThatThrownBy(() -> callers(setting))
         .hasMessage(
             "INFERSPAN_TRUSTED_CALLERS is '"
@@ -131,7 +131,7 @@ class TrustedCallersTest {
   }
 
   @Test
-  void otherCallersFlag_samplesNothing() throws Exception {
+  void untrustedCallersFlag_isIgnored() throws Exception {
     TracingExtension off = TracingExtension.builder().sampler(Sampler.alwaysOff()).build();
     Telemetry telemetry =
         Telemetry.using(

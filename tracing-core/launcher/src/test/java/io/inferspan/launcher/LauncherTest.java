@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LauncherTest {
 
   @Test
-  void olderJava_isRefusedInOneSentence() {
+  void olderJava_isRejectedInOneSentence() {
     assertThat(Launcher.refusal(17, "/opt/jdk-17"))
         .isEqualTo(
             "This program needs Java 25 or newer, but runs on Java 17 in /opt/jdk-17; install a"

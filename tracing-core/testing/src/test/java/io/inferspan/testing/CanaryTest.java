@@ -55,7 +55,7 @@ class CanaryTest {
   }
 
   @Test
-  void twelveCharacters_areALeakAndElevenAreNot() {
+  void twelveCharacters_areALeak_butElevenAreNot() {
     for (int i = 0; i + 12 <= marker.length(); i++) {
       assertFound(bytes("…" + marker.substring(i, i + 12) + "…"), "UTF-8");
       assertFound(bytes(marker.substring(i, i + 12).toUpperCase(Locale.ROOT)), "UTF-8");
@@ -73,7 +73,7 @@ class CanaryTest {
   }
 
   @Test
-  void base64_isFoundAtEveryAlignmentAndInEveryFlavour() {
+  void base64_isFoundAtEveryAlignment_inBothAlphabets() {
     for (String before : List.of("", "x", "xy", "xyz", "xyz?>")) {
       byte[] secret = bytes(before + marker + "~~~");
       for (String outside : List.of("", "1", "12", "123")) {
@@ -85,7 +85,7 @@ class CanaryTest {
   }
 
   @Test
-  void base64_isFoundWhenCutOff() {
+  void truncatedBase64_isFound() {
     byte[] secret = bytes(marker.substring(0, 12));
     assertFound(bytes(Base64.getEncoder().withoutPadding().encodeToString(secret)), "base64");
     byte[] shifted = bytes("xy" + marker.substring(0, 12));
@@ -95,7 +95,7 @@ class CanaryTest {
   }
 
   @Test
-  void hex_isFoundAtEveryAlignmentAndInEitherCase() {
+  void hex_isFoundAtEveryAlignment_inAnyCase() {
     for (String before : List.of("", "a", "ab", " ")) {
       assertFound(bytes(before + HexFormat.of().formatHex(bytes(marker))), "hex");
       assertFound(bytes(before + HexFormat.of().withUpperCase().formatHex(bytes(marker))), "hex");
@@ -123,7 +123,7 @@ class CanaryTest {
   }
 
   @Test
-  void message_namesThePlaceAndShowsItsSurroundings() {
+  void message_reportsPositionAndSurroundingBytes() {
     byte[] clean = bytes("clean");
     byte[] dirty = bytes("0123456789\u0001\n" + marker + " and a lot of text after it, many bytes");
     assertThatThrownBy(() -> canary.assertAbsentFrom(List.of(clean, dirty)))
@@ -134,7 +134,7 @@ class CanaryTest {
   }
 
   @Test
-  void positionOfEncodedText_isWhereItStands() {
+  void positionOfEncodedText_isItsOriginalPosition() {
     String base64 = Base64.getEncoder().encodeToString(bytes(marker));
     assertThatThrownBy(() -> canary.assertAbsentFrom(bytes("!".repeat(50) + base64)))
         .hasMessageContaining("at byte 50 as base64");

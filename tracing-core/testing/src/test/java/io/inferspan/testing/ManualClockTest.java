@@ -30,14 +30,14 @@ class ManualClockTest {
   }
 
   @Test
-  void clock_refusesToRunBackwards() {
+  void clock_cannotBeMovedBackwards() {
     assertThatThrownBy(() -> ManualClock.create().advance(Duration.ofNanos(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("backwards");
   }
 
   @Test
-  void advances_fromManyThreadsAllCount() throws Exception {
+  void advancesOfManyThreads_allCount() throws Exception {
     ManualClock clock = ManualClock.create();
     CountDownLatch done = new CountDownLatch(4);
     for (int t = 0; t < 4; t++) {

@@ -7,12 +7,12 @@ import org.junit.jupiter.api.Test;
 
 class PrintableTest {
   @Test
-  void harmlessText_staysAsItIs() {
+  void harmlessText_isUnchanged() {
     assertThat(Printable.of("GET /v1/{id} – ü 模型 😀")).isEqualTo("GET /v1/{id} – ü 模型 😀");
   }
 
   @Test
-  void controls_areSpelledOut() {
+  void controlCharacters_areEscaped() {
     assertThat(Printable.of("a\u001b[2Jb\u0007\u009b\u007f"))
         .isEqualTo("a\\u001b[2Jb\\u0007\\u009b\\u007f");
     assertThat(Printable.of("a\r\n\tb")).isEqualTo("a\\r\\n\\tb");
@@ -21,7 +21,7 @@ class PrintableTest {
   }
 
   @Test
-  void longText_isCutBetweenCharacters() {
+  void longText_isTruncatedBetweenCharacters() {
     assertThat(Printable.of("abcdef", 3)).isEqualTo("abc…");
     assertThat(Printable.of("ab😀cd", 3)).isEqualTo("ab…");
     assertThat(Printable.of("abc", 3)).isEqualTo("abc");

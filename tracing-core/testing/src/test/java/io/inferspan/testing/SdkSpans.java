@@ -22,14 +22,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** Real spans made by a real SDK, to be exported by real exporters. */
+/** Creates spans with a real SDK, for real exporters. */
 public final class SdkSpans {
   private static final String REMOTE_TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String REMOTE_SPAN = "b7ad6b7169203331";
 
   private SdkSpans() {}
 
-  /** A root with a child that has everything a span can have. */
+  /** Returns a root span and a child with every kind of data. */
   public static List<SpanData> rich() {
     Collector collector = new Collector();
     try (SdkTracerProvider provider = collector.provider("gateway")) {
@@ -72,7 +72,7 @@ public final class SdkSpans {
     span.setStatus(StatusCode.ERROR, "it broke");
   }
 
-  /** So many small roots. */
+  /** Returns {@code count} small root spans. */
   public static List<SpanData> many(int count) {
     Collector collector = new Collector();
     try (SdkTracerProvider provider = collector.provider("load")) {

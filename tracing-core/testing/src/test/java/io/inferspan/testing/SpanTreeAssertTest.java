@@ -43,7 +43,7 @@ class SpanTreeAssertTest {
   }
 
   @Test
-  void anyDeviation_fails() {
+  void anyDifference_fails() {
     assertNoTree("request\n  score\n    get scores\n  other ERROR");
     assertNoTree("request\n  score\n    get scores\n  proxy");
     assertNoTree("request\n  score ERROR\n    get scores\n  proxy ERROR");
@@ -88,7 +88,7 @@ class SpanTreeAssertTest {
   }
 
   @Test
-  void missingAndSurplusSpans_areTheDifference() {
+  void missingAndAdditionalSpans_areReported() {
     assertThatThrownBy(() -> assertTree("request\n  score\n    get scores"))
         .hasMessageEndingWith("line 4:\n  expected: (no span)\n  actual:     proxy ERROR");
     assertThatThrownBy(() -> assertThatSpans(List.of()).hasTree("request"))
@@ -123,7 +123,7 @@ class SpanTreeAssertTest {
   }
 
   @Test
-  void wildcard_leavesTheOnlyMatchToAStricterSibling() {
+  void wildcard_doesNotTakeTheOnlyMatchOfAStricterSibling() {
     List<SpanRecord> siblings =
         TestSpan.list(
             TestSpan.root("r"),
@@ -164,7 +164,7 @@ class SpanTreeAssertTest {
   }
 
   @Test
-  void unreadableTrees_areRefusedWithAdvice() {
+  void malformedTrees_areRejectedWithAdvice() {
     assertUnreadable("request\n   score", "indent by two spaces");
     assertUnreadable("request\n    score", "at most one level deeper");
     assertUnreadable("request\n\tscore", "indent by two spaces");
@@ -190,7 +190,7 @@ class SpanTreeAssertTest {
   }
 
   @Test
-  void missingParents_areNamed() {
+  void missingParents_areReported() {
     assertThatCode(() -> assertThatSpans(spans).hasNoUnfinishedParents())
         .doesNotThrowAnyException();
     assertThatThrownBy(() -> assertThatSpans(spans.subList(1, 4)).hasNoUnfinishedParents())
@@ -198,7 +198,7 @@ class SpanTreeAssertTest {
   }
 
   @Test
-  void oneSpan_canBePicked() {
+  void oneSpan_canBeSelected() {
     assertThat(assertThatSpans(spans).span("proxy").statusDescription()).isEqualTo("boom");
     assertThatThrownBy(() -> assertThatSpans(spans).span("nope"))
         .hasMessageContaining("exactly one span named nope, but there are 0 among:")

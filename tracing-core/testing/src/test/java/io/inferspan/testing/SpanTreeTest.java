@@ -41,7 +41,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void request_looksLikeThis() {
+  void request_isRenderedAsATree() {
     Options options = Options.DEFAULT.withAttributes(key -> key.endsWith("_ms"));
     assertThat(SpanTree.of(request()).render(options))
         .isEqualTo(
@@ -68,7 +68,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void order_comesFromTimeAndNotFromArrival() {
+  void order_isByTime_notByArrival() {
     String expected = SpanTree.of(request()).render();
     List<SpanRecord> shuffled = new ArrayList<>(request());
     Random random = new Random(3);
@@ -79,13 +79,13 @@ class SpanTreeTest {
   }
 
   @Test
-  void noSpans_areNoText() {
+  void noSpans_renderNoText() {
     assertThat(SpanTree.of(List.of()).render()).isEmpty();
     assertThat(SpanTree.of(List.of()).roots()).isEmpty();
   }
 
   @Test
-  void oneTrace_canBePicked() {
+  void oneTrace_canBeSelected() {
     List<SpanRecord> spans =
         TestSpan.list(TestSpan.root("a"), TestSpan.root("b").trace("t2"), TestSpan.child("c", "a"));
     assertThat(SpanTree.ofTrace(spans, "t1").render(NO_TIMES)).isEqualTo("a\n└── c\n");
@@ -94,7 +94,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void parentIsSoughtInTheSameTraceOnly() {
+  void parent_isInTheSameTraceOnly() {
     assertThat(render(NO_TIMES, TestSpan.root("a"), TestSpan.child("b", "a").trace("t2").at(1, 1)))
         .isEqualTo("a\nb (parent not received)\n");
   }
@@ -106,7 +106,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void cycles_areCutAtTheSpanThatStartedFirst() {
+  void cycle_isRootedAtTheSpanThatStartedFirst() {
     assertThat(
             render(
                 NO_TIMES,
@@ -140,7 +140,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void attributeKeys_areShortWhereThatIsClear() {
+  void attributeKeys_areShortened_ifUnambiguous() {
     assertThat(
             render(
                 ALL_ATTRIBUTES.withoutTimes().withAttributes(key -> !key.equals("z.same")),
@@ -149,7 +149,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void attributes_wrapAndAreCut() {
+  void attributes_areWrappedAndTruncated() {
     TestSpan span = TestSpan.root("a");
     for (int i = 0; i < 12; i++) {
       span.with("key" + i, "0123456789");
@@ -161,7 +161,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void hostileText_cannotTouchTheTerminal() {
+  void controlCharactersInText_areEscaped() {
     String evil = "\u001b]0;owned\u0007\n├── forged";
     String text =
         render(
@@ -178,7 +178,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void durations_haveSensibleFractions() {
+  void durations_haveDecimalPlacesByMagnitude() {
     assertThat(SpanTreeText.millis(2_150_340_000L)).isEqualTo("2150.3");
     assertThat(SpanTreeText.millis(12_130_000)).isEqualTo("12.1");
     assertThat(SpanTreeText.millis(1_234_000)).isEqualTo("1.23");
@@ -188,7 +188,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void deepChain_isCutOffWithARemark() {
+  void deepChain_isTruncatedWithARemark() {
     int count = 50_000;
     TestSpan[] spans = new TestSpan[count];
     for (int i = 0; i < count; i++) {
@@ -200,7 +200,7 @@ class SpanTreeTest {
   }
 
   @Test
-  void tree_canBeWalked() {
+  void tree_canBeTraversed() {
     Node root = SpanTree.of(request()).roots().get(0);
     assertThat(root.place()).isEqualTo(Place.ROOT);
     assertThat(root.span().name()).isEqualTo("gateway.request");

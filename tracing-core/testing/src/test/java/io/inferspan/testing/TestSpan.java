@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A span put together by hand, for shapes no SDK would make. */
+/** A span built by hand, for trees that no SDK creates. */
 public final class TestSpan {
   private final String name;
   private final String id;
@@ -27,12 +27,12 @@ public final class TestSpan {
     this.parent = parent;
   }
 
-  /** A span whose id is its name. */
+  /** Returns a root span whose id is its name. */
   public static TestSpan root(String name) {
     return new TestSpan(name, name, "");
   }
 
-  /** A span whose id is its name, below the span with the given name. */
+  /** Returns a span whose id is its name, as a child of the span with the given name. */
   public static TestSpan child(String name, String parent) {
     return new TestSpan(name, name, parent);
   }

@@ -45,7 +45,7 @@ class TracingExtensionTest {
   }
 
   @Test
-  void spanLeftOpen_failsTheTestAndIsNamed() {
+  void openSpan_failsTheTestByName() {
     Span forgotten = tracer(tracing).spanBuilder("forgotten").startSpan();
     tracer(tracing).spanBuilder("ended").startSpan().end();
     assertThatThrownBy(() -> tracing.afterEach(context()))
@@ -76,7 +76,7 @@ class TracingExtensionTest {
   }
 
   @Test
-  void recordedButUnsampledSpans_areNotKeptButMustEnd() {
+  void recordedButUnsampledSpans_areNotStored_butMustEnd() {
     TracingExtension recording = TracingExtension.builder().sampler(new RecordOnly()).build();
     tracer(recording).spanBuilder("a").startSpan().end();
     assertThat(recording.spans()).isEmpty();
@@ -136,7 +136,7 @@ class TracingExtensionTest {
     open.end();
   }
 
-  /** The extension looks at nothing in it. */
+  /** Returns a context, which the extension does not read. */
   private static ExtensionContext context() {
     return (ExtensionContext)
         Proxy.newProxyInstance(

@@ -1,4 +1,4 @@
-/** Tests of the test kit; nothing here is for others to use. */
+/** Tests of the test kit. */
 @NullMarked
 package io.inferspan.testing;
 

@@ -13,8 +13,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The two ways in which the checks talk to an engine: a real HTTP client, and a bare socket to see
- * every byte.
+ * Calls an engine in two ways: with an HTTP client, and with a bare socket that shows every byte.
  */
 final class EngineClient {
   static final Duration LIMIT = Duration.ofSeconds(10);
@@ -77,14 +76,14 @@ final class EngineClient {
     return socket;
   }
 
-  /** Everything that comes until the engine closes the connection. */
+  /** Reads until the engine closes the connection, and returns all bytes as text. */
   static String readToEnd(Socket socket) throws IOException {
     try (socket) {
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     }
   }
 
-  /** Reads until a text has come. */
+  /** Reads until a text has been received. */
   static String readUntil(Socket socket, String text) throws IOException {
     InputStream in = socket.getInputStream();
     StringBuilder read = new StringBuilder();

@@ -29,7 +29,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void failWith_answersTheStatusWithAVllmError() throws Exception {
+  void failWith_sendsTheStatusWithAVllmError() throws Exception {
     engine.script(EngineScript.builder().failWith(503, "not \"now\"").build());
 
     HttpResponse<String> response = EngineClient.post(engine, CHAT, STREAM);
@@ -45,7 +45,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void failWithBody_answersExactlyThatBodyAndTheScriptsHeaders() throws Exception {
+  void failWithBody_sendsThatBodyAndTheScriptsHeaders() throws Exception {
     engine.script(
         EngineScript.builder()
             .failWithBody(429, "text/plain", "slow down")
@@ -93,7 +93,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void stallAfterTokens_keepsSilentAndTheConnectionOpen() throws Exception {
+  void stallAfterTokens_sendsNothing_andKeepsTheConnectionOpen() throws Exception {
     engine.script(EngineScript.builder().stallAfterTokens(2).build());
 
     try (Socket socket = EngineClient.open(engine, CHAT, STREAM)) {
@@ -108,7 +108,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void stallAfterTokens_neverAnswersJson() throws Exception {
+  void stallAfterTokens_neverSendsAJsonBody() throws Exception {
     engine.script(EngineScript.builder().stallAfterTokens(0).build());
 
     try (Socket socket = EngineClient.open(engine, CHAT, "{}")) {
@@ -120,7 +120,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void errorEvent_endsTheStreamInProperForm() throws Exception {
+  void errorEvent_endsTheStreamCorrectly() throws Exception {
     engine.script(EngineScript.builder().errorEventAfterTokens(1, "out of blocks").build());
 
     List<SseEvent> events = EngineClient.stream(engine, CHAT, STREAM);
@@ -132,7 +132,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void errorEvent_is500WhereJsonWasAskedFor() throws Exception {
+  void errorEvent_isStatus500WithoutAStream() throws Exception {
     engine.script(EngineScript.builder().errorEventAfterTokens(1, "out of blocks").build());
 
     HttpResponse<String> response = EngineClient.post(engine, CHAT, "{}");
@@ -142,7 +142,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void garbage_slipsInAndTheStreamCarriesOn() throws Exception {
+  void garbage_isSent_andTheStreamContinues() throws Exception {
     engine.script(EngineScript.builder().garbageAfterTokens(2).build());
 
     Socket socket = EngineClient.open(engine, CHAT, STREAM);
@@ -164,7 +164,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void slowHeaders_holdBackTheStatusLine() throws Exception {
+  void slowHeaders_delayTheStatusLine() throws Exception {
     engine.script(EngineScript.builder().slowHeaders(Duration.ofMillis(120)).build());
 
     long started = System.nanoTime();
@@ -176,7 +176,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void streamHeaders_leaveBeforeTheFirstTokenIsDue() throws Exception {
+  void streamHeaders_areSentBeforeTheFirstToken() throws Exception {
     engine.script(EngineScript.builder().prefill(Duration.ofHours(1)).build());
 
     try (Socket socket = EngineClient.open(engine, CHAT, STREAM)) {
@@ -185,7 +185,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void usageNone_leavesUsageOutEverywhere() throws Exception {
+  void usageNone_omitsUsageInEveryApi() throws Exception {
     engine.script(EngineScript.builder().usage(Usage.NONE).build());
     for (String path : List.of(CHAT, "/v1/completions", "/v1/messages", "/inference/v1/generate")) {
       assertThat(EngineClient.post(engine, path, "{}").body()).doesNotContain("usage");
@@ -213,7 +213,7 @@ class EngineFaultTest {
   }
 
   @Test
-  void aFaultBeyondTheLastToken_neverHappens() throws Exception {
+  void faultAfterTheLastToken_hasNoEffect() throws Exception {
     engine.script(EngineScript.builder().cutAfterTokens(2).build());
 
     assertThat(EngineClient.json(engine, CHAT, "{\"max_tokens\":1}").at("usage.completion_tokens"))

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class EngineScriptTest {
   @Test
-  void content_isOneTokenPerWordAndKeepsEveryBlank() throws Exception {
+  void content_isOneTokenPerWord_includingWhiteSpace() throws Exception {
     try (FakeEngine engine = FakeEngine.start()) {
       engine.script(EngineScript.builder().content(" Grüße,  big\nworld ").build());
 
@@ -25,7 +25,7 @@ class EngineScriptTest {
   }
 
   @Test
-  void noTokens_isAnAnswerToo() throws Exception {
+  void zeroTokens_areAValidResponse() throws Exception {
     try (FakeEngine engine = FakeEngine.start()) {
       engine.script(EngineScript.builder().content("").build());
 
@@ -36,7 +36,7 @@ class EngineScriptTest {
   }
 
   @Test
-  void cacheHitThreshold_endsTheAnswerWhenTooLittleIsCached() throws Exception {
+  void cacheHitThreshold_endsTheResponse_ifTooLittleIsCached() throws Exception {
     try (FakeEngine engine = FakeEngine.start()) {
       engine.script(EngineScript.builder().cachedTokens(1).build());
 
@@ -47,7 +47,7 @@ class EngineScriptTest {
   }
 
   @Test
-  void shortGaps_areKeptOnAverage() throws Exception {
+  void shortGaps_areCorrectOnAverage() throws Exception {
     EngineScript script =
         EngineScript.builder().tokens(5001).betweenTokens(Duration.ofNanos(10_000)).build();
     try (FakeEngine engine = FakeEngine.builder().script(script).start()) {
@@ -61,7 +61,7 @@ class EngineScriptTest {
   }
 
   @Test
-  void toBuilder_changesACopyOnly() throws Exception {
+  void toBuilder_changesOnlyACopy() throws Exception {
     EngineScript first = EngineScript.builder().tokens(1).model("m").cutBeforeHeaders().build();
     EngineScript second = first.toBuilder().tokens(2).noFault().build();
     try (FakeEngine engine = FakeEngine.builder().script(second).start()) {
@@ -87,7 +87,7 @@ class EngineScriptTest {
   }
 
   @Test
-  void impossibleValues_areRefusedAtOnce() {
+  void invalidValues_areRejectedImmediately() {
     EngineScript.Builder builder = EngineScript.builder();
 
     assertThatThrownBy(() -> builder.tokens(-1)).hasMessage("tokens must not be negative, was -1");

@@ -45,7 +45,7 @@ class EngineTracingTest {
   }
 
   @Test
-  void request_leavesOneServerSpanUnderTheCallersSpan() throws Exception {
+  void request_createsOneServerSpanUnderTheCallersSpan() throws Exception {
     EngineClient.post(
         engine, CHAT, "{}", "traceparent", TRACEPARENT, "tracestate", "a=1", "x-request-id", "r1");
 
@@ -62,7 +62,7 @@ class EngineTracingTest {
   }
 
   @Test
-  void attributes_areVllmsAndNothingElse() throws Exception {
+  void attributes_areExactlyVllms() throws Exception {
     EngineClient.post(
         engine,
         CHAT,
@@ -97,7 +97,7 @@ class EngineTracingTest {
   }
 
   @Test
-  void zeroParameters_areLeftOut() throws Exception {
+  void zeroParameters_areOmitted() throws Exception {
     EngineClient.post(engine, CHAT, "{\"temperature\":0}");
 
     assertThat(attributes(onlySpan()))
@@ -144,7 +144,7 @@ class EngineTracingTest {
   }
 
   @Test
-  void requestsThatNeverComplete_leaveNoSpan() throws Exception {
+  void incompleteRequests_createNoSpan() throws Exception {
     List<EngineScript> failing =
         List.of(
             EngineScript.builder().failWith(503, "no").build(),
@@ -187,7 +187,7 @@ class EngineTracingTest {
         .collect(Collectors.toMap(entry -> entry.getKey().getKey(), Map.Entry::getValue));
   }
 
-  /** Keeps every span it is given. */
+  /** Stores every exported span. */
   private static final class KeptSpans implements SpanExporter {
     private final List<SpanData> kept = new CopyOnWriteArrayList<>();
 

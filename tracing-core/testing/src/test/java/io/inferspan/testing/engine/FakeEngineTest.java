@@ -47,7 +47,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void prefillRequest_isAnsweredWithWhereItsBlocksAre() throws Exception {
+  void prefillResponse_containsTheLocationOfItsBlocks() throws Exception {
     JsonTree json =
         EngineClient.json(
             engine,
@@ -82,7 +82,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void scriptedTransferParams_areAnsweredVerbatim() throws Exception {
+  void scriptedTransferParams_areSentVerbatim() throws Exception {
     engine.script(EngineScript.builder().kvTransferParams("{\"transfer_mode\": 7}").build());
 
     assertThat(EngineClient.post(engine, CHAT, "{}").body())
@@ -90,7 +90,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void queuedScripts_serveOneRequestEachAndThenTheStandingOneServes() throws Exception {
+  void queuedScripts_applyToOneRequestEach_thenTheDefaultApplies() throws Exception {
     engine.script(EngineScript.builder().content("standing").build());
     engine.enqueue(
         EngineScript.builder().content("first").build(),
@@ -104,7 +104,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void choiceOfScripts_seesTheRequest_andWaitsForQueuedOnes() throws Exception {
+  void scriptFunction_getsTheRequest_afterQueuedScripts() throws Exception {
     try (FakeEngine choosing =
         FakeEngine.builder()
             .scripts(seen -> EngineScript.builder().content(seen.bodyText().length() + "").build())
@@ -119,7 +119,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void clientThatLeaves_isNoticedAndCounted() throws Exception {
+  void disconnectedClient_isDetectedAndCounted() throws Exception {
     engine.script(EngineScript.builder().tokens(9).betweenTokens(Duration.ofHours(1)).build());
     try (Socket socket = EngineClient.open(engine, CHAT, STREAM)) {
       EngineClient.readUntil(socket, "tok0");
@@ -134,7 +134,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void clientThatLeavesTheQueue_isNoticedToo() throws Exception {
+  void clientDisconnectedInTheQueue_isDetected() throws Exception {
     engine.script(EngineScript.builder().queue(Duration.ofHours(1)).build());
     Socket socket = EngineClient.open(engine, CHAT, "{}");
     EngineRequest seen = engine.awaitRequests(1, LIMIT).get(0);
@@ -146,7 +146,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void aClientThatReadsSlowly_getsEveryTokenOfALongAnswer() throws Exception {
+  void slowClient_receivesEveryTokenOfALongResponse() throws Exception {
     engine.script(EngineScript.builder().tokens(60_000).build());
     try (Socket socket = EngineClient.open(engine, CHAT, STREAM)) {
       EngineClient.readUntil(socket, "tok0");
@@ -163,7 +163,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void fixedPages_answerLikeVllm() throws Exception {
+  void fixedPages_areLikeVllms() throws Exception {
     engine.script(EngineScript.builder().model("served").build());
 
     assertThat(EngineClient.send(engine, "GET", "/health").body()).isEmpty();
@@ -178,7 +178,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void unknownPathsAndMethods_areRecordedAndRefused() throws Exception {
+  void unknownPathsAndMethods_areRecordedAndRejected() throws Exception {
     HttpResponse<String> unknown = EngineClient.send(engine, "DELETE", "/any/path?q");
 
     assertThat(unknown.statusCode()).isEqualTo(404);
@@ -190,7 +190,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void aBodyBeyondTheLimit_isRefused() throws Exception {
+  void bodyAboveTheLimit_isRejected() throws Exception {
     String head = "POST " + CHAT + " HTTP/1.1\r\nHost: engine\r\nContent-Length: %d\r\n\r\n";
     try (Socket socket = new Socket(engine.host(), engine.port())) {
       byte[] body = new byte[EngineHttp.MAX_BODY_BYTES + 1];
@@ -232,7 +232,7 @@ class FakeEngineTest {
   }
 
   @Test
-  void aTakenPort_isReportedWithItsAddress() {
+  void usedPort_isReportedWithItsAddress() {
     assertThatThrownBy(() -> FakeEngine.builder().port(engine.port()).start())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("127.0.0.1:" + engine.port());

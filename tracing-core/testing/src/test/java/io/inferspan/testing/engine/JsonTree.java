@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON text as maps, lists, strings, longs, doubles and booleans, with a path to look things up.
+ * A JSON text as maps, lists, strings, longs, doubles and booleans, with lookup by path.
  */
 final class JsonTree {
   private final @Nullable Object root;
@@ -34,7 +34,7 @@ final class JsonTree {
     }
   }
 
-  /** The value at a path such as "choices.0.delta.content"; null when it is null or not there. */
+  /** Returns the value at a path such as "choices.0.delta.content"; null if null or absent. */
   @Nullable Object at(String path) {
     Object value = root;
     for (String step : path.split("\\.", -1)) {

@@ -21,7 +21,7 @@ class OpenAiApisTest {
   }
 
   @Test
-  void chat_answersOneJsonBodyWithUsage() throws Exception {
+  void chat_returnsOneJsonBodyWithUsage() throws Exception {
     JsonTree json =
         EngineClient.json(
             engine,
@@ -77,7 +77,7 @@ class OpenAiApisTest {
   }
 
   @Test
-  void completions_answersOneJsonBodyWithUsage() throws Exception {
+  void completions_returnsOneJsonBodyWithUsage() throws Exception {
     JsonTree json = EngineClient.json(engine, COMPLETIONS, "{\"prompt\":[\"a b\",\"c\"],\"n\":4}");
 
     assertThat(json.at("object")).isEqualTo("text_completion");
@@ -105,7 +105,7 @@ class OpenAiApisTest {
   }
 
   @Test
-  void generate_answersTokenIds() throws Exception {
+  void generate_returnsTokenIds() throws Exception {
     JsonTree json =
         EngineClient.json(
             engine,
@@ -129,7 +129,7 @@ class OpenAiApisTest {
   }
 
   @Test
-  void limits_capTheAnswerAndEndItWithLength() throws Exception {
+  void limits_endTheResponseWithLength() throws Exception {
     for (String limit : List.of("max_tokens", "max_completion_tokens")) {
       JsonTree json = EngineClient.json(engine, CHAT, "{\"" + limit + "\":2}");
 
@@ -140,7 +140,7 @@ class OpenAiApisTest {
   }
 
   @Test
-  void requestId_isPartOfTheResponseIdAndComesBack() throws Exception {
+  void requestId_isPartOfTheResponseId_andReturnedAsAHeader() throws Exception {
     HttpResponse<String> response =
         EngineClient.post(engine, CHAT, "{}", "X-Request-Id", "abc", "X-Request-Id", "second");
 
@@ -149,7 +149,7 @@ class OpenAiApisTest {
   }
 
   @Test
-  void refusals_areVllmErrors() throws Exception {
+  void rejections_areVllmErrors() throws Exception {
     List<String> bodies =
         List.of(
             "not json",

@@ -21,7 +21,7 @@ class RequestReaderTest {
        "kv_transfer_params":{"do_remote_decode":true,"remote_block_ids":[1,[2]]}}""";
 
   @Test
-  void everyFieldThatMatters_isRead() {
+  void relevantFields_areRead() {
     Call call = read(FULL);
 
     assertThat(call.rejection()).isNull();
@@ -49,7 +49,7 @@ class RequestReaderTest {
   }
 
   @Test
-  void transferParamsOfAnyShape_areKeptVerbatim() {
+  void transferParamsOfAnyForm_areReadVerbatim() {
     for (String params : new String[] {"null", "true", "12", "\"te\\u0078t\"", "[ 1 ]", "{ }"}) {
       assertThat(read("{\"kv_transfer_params\":" + params + ",\"n\":1}").kvTransferParams())
           .isEqualTo(params);
@@ -58,7 +58,7 @@ class RequestReaderTest {
   }
 
   @Test
-  void fieldsOfTheWrongKind_areAsGoodAsAbsent() {
+  void fieldsOfTheWrongType_countAsAbsent() {
     Call call =
         read(
             """
@@ -89,7 +89,7 @@ class RequestReaderTest {
   }
 
   @Test
-  void deepNesting_isRefused() {
+  void deepNesting_isRejected() {
     String deep = "{\"prompt\":" + "[".repeat(100_000) + "]".repeat(100_000) + "}";
 
     assertThat(read(deep).rejection()).startsWith("invalid JSON");

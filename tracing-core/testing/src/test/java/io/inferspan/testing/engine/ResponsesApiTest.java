@@ -71,7 +71,7 @@ class ResponsesApiTest {
   }
 
   @Test
-  void cappedStream_endsIncomplete() throws Exception {
+  void streamAtTheTokenLimit_endsIncomplete() throws Exception {
     List<SseEvent> events =
         EngineClient.stream(
             engine, RESPONSES, "{\"input\":\"a\",\"stream\":true,\"max_output_tokens\":1}");

@@ -1,4 +1,4 @@
-/** Checks of the fake engine over real sockets. */
+/** Tests of the fake engine over real sockets. */
 @NullMarked
 package io.inferspan.testing.engine;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The receiver as odd clients see it. */
+/** The receiver with clients other than the OTLP exporters. */
 class OtlpReceiverHttpTest {
   private static final String PROTOBUF = "application/x-protobuf";
   private static final String TRACES = "/v1/traces";
@@ -76,7 +76,7 @@ class OtlpReceiverHttpTest {
   }
 
   @Test
-  void json_isRefused() throws Exception {
+  void json_isRejected() throws Exception {
     HttpResponse<byte[]> response = post(TRACES, "application/json", "{}".getBytes(UTF_8));
     assertThat(response.statusCode()).isEqualTo(415);
     assertThat(new String(response.body(), UTF_8)).contains("not application/json");
@@ -85,7 +85,7 @@ class OtlpReceiverHttpTest {
   }
 
   @Test
-  void garbage_isRefusedAndKept() throws Exception {
+  void garbage_isRejectedButRecorded() throws Exception {
     byte[] garbage = "no protobuf at all".getBytes(UTF_8);
     assertThat(post(TRACES, PROTOBUF, garbage).statusCode()).isEqualTo(400);
     assertThat(receiver.rawBodies()).containsExactly(garbage);
@@ -93,14 +93,14 @@ class OtlpReceiverHttpTest {
   }
 
   @Test
-  void falseGzip_isRefusedAndKept() throws Exception {
+  void invalidGzip_isRejectedButRecorded() throws Exception {
     HttpRequest.Builder lie = request(TRACES, PROTOBUF, message).header("content-encoding", "gzip");
     assertThat(send(HttpClient.Version.HTTP_1_1, lie).statusCode()).isEqualTo(400);
     assertThat(receiver.rawBodies()).containsExactly(message);
   }
 
   @Test
-  void otherPaths_areNotFoundButTheirBytesAreKept() throws Exception {
+  void otherPaths_areNotFound_butTheirBytesAreRecorded() throws Exception {
     assertThat(post("/v1/metrics", PROTOBUF, message).statusCode()).isEqualTo(404);
     assertThat(receiver.requestCount()).as("trace export calls").isZero();
     assertThat(receiver.rawBodies()).containsExactly(message);
@@ -108,7 +108,7 @@ class OtlpReceiverHttpTest {
   }
 
   @Test
-  void otherMethods_areRefused() throws Exception {
+  void otherMethods_areRejected() throws Exception {
     HttpRequest.Builder get = request(TRACES, PROTOBUF, message).GET();
     assertThat(send(HttpClient.Version.HTTP_1_1, get).statusCode()).isEqualTo(405);
   }
@@ -116,7 +116,7 @@ class OtlpReceiverHttpTest {
   @Test
   void grpcErrors_areInTheGrpcStatus() throws Exception {
     byte[] notFramed = "xx".getBytes(UTF_8);
-    // HTTP/2 by upgrade needs a first request; the second then rides on the same connection.
+    // HTTP/2 by upgrade needs a first request; the second then uses the same connection.
     HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
     HttpRequest first = request(TRACES, PROTOBUF, message).build();
     client.send(first, HttpResponse.BodyHandlers.discarding());
@@ -134,7 +134,7 @@ class OtlpReceiverHttpTest {
   }
 
   @Test
-  void retainedBytes_areBoundedAndLossIsCounted() {
+  void retainedBytes_areLimited_andDroppedBodiesAreCounted() {
     byte[] third = new byte[OtlpReceiver.MAX_RETAINED_BYTES / 3];
     for (int i = 0; i < 5; i++) {
       receiver.bodies.add(List.of(third));
@@ -152,7 +152,7 @@ class OtlpReceiverHttpTest {
   }
 
   @Test
-  void forgottenReceiver_keepsNoJvmAlive() throws Exception {
+  void unclosedReceiver_doesNotKeepTheJvmAlive() throws Exception {
     Process process =
         new ProcessBuilder(
                 List.of(
@@ -169,7 +169,7 @@ class OtlpReceiverHttpTest {
     assertThat(process.exitValue()).isEqualTo(17);
   }
 
-  /** A program that starts a receiver and a silent call, and just returns from main. */
+  /** A program that starts a receiver and an unanswered call, and returns from main. */
   static final class Forgetful {
     private Forgetful() {}
 

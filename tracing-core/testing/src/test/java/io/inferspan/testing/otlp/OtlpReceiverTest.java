@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The receiver as the real OTLP exporters see it. */
+/** The receiver with the real OTLP exporters. */
 class OtlpReceiverTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -59,7 +59,7 @@ class OtlpReceiverTest {
 
   @ParameterizedTest
   @CsvSource({"grpc,none", "grpc,gzip", "http,none", "http,gzip"})
-  void spans_arriveAsTheSdkHasThem(String protocol, String compression) {
+  void spans_arriveAsRecordedByTheSdk(String protocol, String compression) {
     assertThat(export(protocol, compression)).isTrue();
 
     assertThat(receiver.awaitSpans(2, SOON)).isEqualTo(SpanRecord.of(spans));
@@ -73,7 +73,7 @@ class OtlpReceiverTest {
   }
 
   @Test
-  void compression_isReallyUsed() {
+  void compression_isUsed() {
     export("grpc", "gzip");
     export("http", "gzip");
     assertThat(receiver.requestHeaders().get(0)).containsEntry("grpc-encoding", "gzip");
@@ -90,7 +90,7 @@ class OtlpReceiverTest {
 
   @ParameterizedTest
   @CsvSource({"grpc,REJECT", "grpc,REFUSE", "http,REJECT", "http,REFUSE"})
-  void refusal_reachesTheExporterAndItsBytesAreKept(String protocol, Behaviour behaviour) {
+  void rejection_reachesTheExporter_andItsBytesAreRecorded(String protocol, Behaviour behaviour) {
     receiver.behave(behaviour);
     assertThat(export(protocol, "gzip")).isFalse();
     assertThat(receiver.spans()).isEmpty();
@@ -121,7 +121,7 @@ class OtlpReceiverTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"grpc", "http"})
-  void silence_lastsUntilTheReceiverCloses(String protocol) {
+  void unansweredCall_endsWhenTheReceiverCloses(String protocol) {
     receiver.behave(Behaviour.NEVER_ANSWER);
     try (SpanExporter exporter = exporter(protocol, "none")) {
       CompletableResultCode result = exporter.export(spans);
@@ -136,8 +136,8 @@ class OtlpReceiverTest {
   }
 
   @Test
-  void closing_neverLeavesACallerWaiting() {
-    // The connection that outlived its server did so about once in ten times.
+  void closing_endsAllPendingCalls() {
+    // Without an explicit close, a connection outlived its server about once in ten rounds.
     for (int i = 0; i < 100; i++) {
       OtlpReceiver silent = OtlpReceiver.builder().behaviour(Behaviour.NEVER_ANSWER).start();
       try (SpanExporter exporter =
@@ -155,7 +155,7 @@ class OtlpReceiverTest {
   }
 
   @Test
-  void behaviour_canBeGivenAtTheStart() {
+  void behaviour_canBeSetInitially() {
     try (OtlpReceiver refusing = OtlpReceiver.builder().behaviour(Behaviour.REFUSE).start();
         SpanExporter exporter =
             OtlpGrpcSpanExporter.builder().setEndpoint(refusing.endpoint()).build()) {
@@ -210,7 +210,7 @@ class OtlpReceiverTest {
   }
 
   @Test
-  void clear_forgetsEverything() {
+  void clear_removesEverything() {
     export("grpc", "none");
     receiver.clear();
     assertThat(receiver.spans()).isEmpty();
@@ -223,7 +223,7 @@ class OtlpReceiverTest {
   }
 
   @Test
-  void closedReceiver_keepsItsSpansAndClosesAgain() {
+  void closedReceiver_keepsItsSpans_andCanBeClosedAgain() {
     export("grpc", "none");
     receiver.close();
     receiver.close();

@@ -32,7 +32,7 @@ class OtlpReceiverTlsTest {
     stranger = TestCertificate.createIn(directory);
   }
 
-  /** Exports once, trusting {@code trusted} and showing {@code own}. */
+  /** Exports once, trusting {@code trusted}, with {@code own} as the client certificate. */
   private static boolean export(
       OtlpReceiver receiver,
       String protocol,
@@ -85,7 +85,7 @@ class OtlpReceiverTlsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"grpc", "http"})
-  void mutualTls_servesKnownClientsOnly(String protocol) {
+  void mutualTls_servesOnlyKnownClients(String protocol) {
     try (OtlpReceiver receiver =
         OtlpReceiver.builder()
             .tls(server.certificatePem(), server.privateKeyPem())
@@ -100,7 +100,7 @@ class OtlpReceiverTlsTest {
   }
 
   @Test
-  void badSettings_areReportedAtTheStart() {
+  void invalidSettings_areReportedAtTheStart() {
     Path missing = directory.resolve("missing.pem");
     assertThatThrownBy(() -> OtlpReceiver.builder().tls(missing, server.privateKeyPem()).start())
         .isInstanceOf(IllegalArgumentException.class)

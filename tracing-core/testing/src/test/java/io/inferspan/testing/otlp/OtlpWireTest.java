@@ -36,16 +36,16 @@ class OtlpWireTest {
   }
 
   @Test
-  void frameFlag_decidesAboutCompression() throws Exception {
+  void frameFlag_determinesCompression() throws Exception {
     byte[] compressed = OtlpWire.frame(gzip(MESSAGE));
     compressed[0] = 1;
     assertThat(OtlpWire.unframe(compressed, "gzip")).isEqualTo(MESSAGE);
-    // grpc-encoding only says how; a frame may still be plain.
+    // grpc-encoding names the compression; a frame may still be uncompressed.
     assertThat(OtlpWire.unframe(OtlpWire.frame(MESSAGE), "gzip")).isEqualTo(MESSAGE);
   }
 
   @Test
-  void badFrames_areRefusedWithAReason() {
+  void malformedFrames_areRejectedWithAReason() {
     byte[] frame = OtlpWire.frame(MESSAGE);
     assertMalformed(new byte[0], "ends after 0 bytes");
     assertMalformed(Arrays.copyOf(frame, frame.length - 1), "says 7 bytes, but 6 follow");
@@ -57,7 +57,7 @@ class OtlpWireTest {
   }
 
   @Test
-  void garbage_onlyEverIsMalformed() {
+  void garbage_isMalformed() {
     Random random = new Random(23);
     int malformed = 0;
     for (int i = 0; i < 20_000; i++) {
@@ -73,7 +73,7 @@ class OtlpWireTest {
   }
 
   @Test
-  void bomb_isNotExpanded() throws Exception {
+  void compressionBomb_isNotExpanded() throws Exception {
     byte[] bomb = gzip(new byte[OtlpWire.MAX_MESSAGE_BYTES + 1]);
     assertThat(bomb.length).isLessThan(1 << 20);
     assertThatThrownBy(() -> OtlpWire.expand(bomb, "gzip"))
@@ -82,7 +82,7 @@ class OtlpWireTest {
   }
 
   @Test
-  void otherCompressions_areNamed() throws Exception {
+  void otherCompressions_areReportedByName() throws Exception {
     assertThat(OtlpWire.isGzip(null)).isFalse();
     assertThat(OtlpWire.isGzip("identity")).isFalse();
     assertThat(OtlpWire.isGzip("GZIP")).isTrue();

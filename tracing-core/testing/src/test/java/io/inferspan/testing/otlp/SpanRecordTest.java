@@ -67,7 +67,7 @@ class SpanRecordTest {
   }
 
   @Test
-  void decoder_meetsGarbageWithItsOwnExceptionOnly() {
+  void decoder_throwsOnlyItsOwnExceptionForGarbage() {
     Random random = new Random(17);
     int garbled = 0;
     for (int i = 0; i < 20_000; i++) {
@@ -83,7 +83,7 @@ class SpanRecordTest {
   }
 
   @Test
-  void record_doesNotChangeAfterwards() {
+  void record_isImmutable() {
     assertThatThrownBy(() -> child.attributes().put("k", "v"))
         .isInstanceOf(UnsupportedOperationException.class);
     assertThatThrownBy(() -> child.events().clear())

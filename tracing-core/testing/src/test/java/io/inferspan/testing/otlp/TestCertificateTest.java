@@ -34,7 +34,7 @@ class TestCertificateTest {
   }
 
   @Test
-  void nothingElse_isLeftInTheDirectory() throws Exception {
+  void noOtherFile_remainsInTheDirectory() throws Exception {
     TestCertificate made = TestCertificate.createIn(directory);
     try (var files = Files.list(directory)) {
       assertThat(files).containsExactlyInAnyOrder(made.certificatePem(), made.privateKeyPem());

@@ -11,7 +11,7 @@ class ArrivalsTest {
   private static final List<String> FIVE = List.of("aaaa", "bbbb", "cccc", "dddd", "eeee");
 
   @Test
-  void onlyTheNewest_areKeptWhileAllAreCounted() {
+  void onlyTheNewest_areKept_butAllAreCounted() {
     Arrivals<String> log = new Arrivals<>(3);
     FIVE.forEach(one -> log.add(List.of(one)));
 
@@ -25,7 +25,7 @@ class ArrivalsTest {
   }
 
   @Test
-  void bytes_areBoundedTooButTheNewestAlwaysStays() {
+  void bytes_areLimited_butTheNewestIsAlwaysKept() {
     Arrivals<String> two = new Arrivals<>(100, 8, String::length);
     Arrivals<String> none = new Arrivals<>(100, 0, String::length);
     two.add(FIVE);

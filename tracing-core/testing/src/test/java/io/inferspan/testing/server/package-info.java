@@ -1,4 +1,4 @@
-/** Checks of the log that the test kit's servers share. */
+/** Tests of the log that the test kit's servers share. */
 @NullMarked
 package io.inferspan.testing.server;
 

@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests that begin where the queue has no room for one more: whole, or not at all. */
-class CrowdedQueueTest {
+/** Requests that begin while the export queue is nearly full: recorded whole, or not at all. */
+class NearlyFullQueueTest {
 
   private static final int CAPACITY = 64;
   private static final int ROOM_LEFT = CAPACITY / 8;
@@ -47,8 +47,8 @@ class CrowdedQueueTest {
   }
 
   @Test
-  void requestInACrowdedQueue_isCountedAndNotRecorded() {
-    crowd();
+  void requestWithANearlyFullQueue_isCountedAndNotRecorded() {
+    fillQueueNearly();
     long before = telemetry.spanCounts().dropped().queueFull();
 
     OperationSpan request = request(Context.root());
@@ -65,7 +65,7 @@ class CrowdedQueueTest {
 
   @Test
   void parentOfARefusedRequest_isPropagatedUnchanged() {
-    crowd();
+    fillQueueNearly();
     Context parent = telemetry.extract(Map.of("traceparent", SAMPLED), HeaderMap.HEADERS);
     OperationSpan child = child(request(parent));
     Map<String, String> upstream = new HashMap<>();
@@ -77,7 +77,7 @@ class CrowdedQueueTest {
 
   @Test
   void refusedRoot_isUnsampledForOthers() {
-    crowd();
+    fillQueueNearly();
     OperationSpan request = request(Context.root());
     OperationSpan child = child(request);
     Map<String, String> upstream = new HashMap<>();
@@ -89,7 +89,7 @@ class CrowdedQueueTest {
 
   @Test
   void refusedSpansOfTracers_areCountedAndNeverSampledWithoutRecording() {
-    crowd();
+    fillQueueNearly();
     long before = telemetry.spanCounts().dropped().queueFull();
     Span root = telemetry.tracer("own").spanBuilder("root").setNoParent().startSpan();
     Context caller = telemetry.extract(Map.of("traceparent", SAMPLED), HeaderMap.HEADERS);
@@ -103,14 +103,14 @@ class CrowdedQueueTest {
   }
 
   @Test
-  void requestUnderWay_hasTheRoomThatIsLeft() {
+  void startedRequest_mayUseTheRestOfTheQueue() {
     receiver.behave(Behaviour.NEVER_ANSWER);
-    OperationSpan underWay = request(Context.root());
+    OperationSpan started = request(Context.root());
     fill(CAPACITY - ROOM_LEFT);
     for (int i = 1; i < ROOM_LEFT; i++) {
-      child(underWay).close();
+      child(started).close();
     }
-    underWay.close();
+    started.close();
 
     assertThat(telemetry.spanCounts().ended()).isEqualTo(CAPACITY);
     assertThat(telemetry.spanCounts().dropped().total()).isZero();
@@ -141,7 +141,7 @@ class CrowdedQueueTest {
     }
   }
 
-  private void crowd() {
+  private void fillQueueNearly() {
     receiver.behave(Behaviour.NEVER_ANSWER);
     fill(CAPACITY - ROOM_LEFT);
   }

@@ -17,10 +17,10 @@ class BudgetControllerTest {
 
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** Periods in two seconds. */
+  /** The number of periods in two seconds. */
   private static final int TWO_SECONDS = 8;
 
-  /** Periods in which nothing is raised. */
+  /** The number of periods before detail is raised. */
   private static final int QUIET = (int) (BudgetController.QUIET_NANOS / PERIOD_NANOS);
 
   private static final double[] SHARES = {1, 0.6, 0.5, 0.45, 0};
@@ -79,7 +79,9 @@ class BudgetControllerTest {
     assertThat(controller.levels()).isEqualTo(DetailLevels.FULL);
   }
 
-  /** Others are the bridge's own threads: to see no request would not make them cheaper. */
+  /**
+   * The other cost is that of the bridge's threads, which detaching recognition does not reduce.
+   */
   @Test
   void recognitionThatCostsLittle_staysHoweverMuchOthersCost() {
     load(1, 1, 1, 1);
@@ -106,7 +108,7 @@ class BudgetControllerTest {
     assertThat(spent / 1_000).isBetween(0.1, 0.2);
   }
 
-  /** What the bridge takes anyway is not a cost of the trial. */
+  /** The bridge's cost without the class is not a cost of the trial. */
   @Test
   void trialThatFails_isChargedWithoutTheCostOfTheBridgeItself() {
     load(0, 0, 0, 0);
@@ -146,7 +148,7 @@ class BudgetControllerTest {
     assertThat(controller.next(load, EventClass.LAUNCHES)).isBetween(requests, requests + 0.3);
   }
 
-  /** To attach the probes of a class takes half of a small budget of a second. */
+  /** Attaching the probes of a class costs the budget of half a second. */
   @Test
   void loadThatComesAndGoes_makesChangesTakeAFifthOfTheBudget() {
     changeNanos = 5e8;
@@ -161,7 +163,7 @@ class BudgetControllerTest {
     assertThat(changes * changeNanos / nowNanos).isBetween(0.1, 0.2);
   }
 
-  /** Each class alone would keep to its share. */
+  /** If each class had a fifth of the budget for its trials, they would exceed it together. */
   @Test
   void trialsOfAllClasses_takeAFifthOfTheBudgetTogether() {
     load(8, 8, 8, 8);
@@ -175,7 +177,7 @@ class BudgetControllerTest {
     assertThat(spent / 2_000).isBetween(0.05, 0.2);
   }
 
-  /** Little is left, but what they cost is known from before. */
+  /** Little of the budget is unused, but the costs of the detached classes are known. */
   @Test
   void classesThatFit_areAttachedAgain() {
     load(0.2, 0.1, 0.1, 0.1);
@@ -224,7 +226,7 @@ class BudgetControllerTest {
     assertThat(controller.levels().words()).isEqualTo("launches:sampled");
   }
 
-  /** An engine's waits are few, and close its windows. */
+  /** The other calls are few, and the waits among them show when a step of an engine ends. */
   @Test
   void launchesThatDoNotFit_areDetachedAndOtherCallsAreReported() {
     load(0.1, 0.1, 0.2, 5);

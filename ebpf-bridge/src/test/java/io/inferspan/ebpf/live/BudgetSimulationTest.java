@@ -29,7 +29,7 @@ class BudgetSimulationTest {
   private static final double TRIAL_SECONDS = 0.05;
   private static final int PHASES = 8;
 
-  /** The interval of measurements, with the measurement. */
+  /** The interval of measurements in seconds, including the measurement. */
   private static final double REST_SECONDS = 1.4;
 
   /** Detail is raised up to this share of the budget. */
@@ -178,7 +178,7 @@ class BudgetSimulationTest {
     private double recent;
     private double changed;
 
-    /** Since when the cost of the attached classes shows the load. */
+    /** The time since which the cost of the attached classes shows the load. */
     private double visible;
 
     private double changes = 10;
@@ -216,7 +216,7 @@ class BudgetSimulationTest {
       changes = seconds + 5 + 10 * random.nextDouble();
     }
 
-    /** One turn of the thread that holds the budget. */
+    /** Runs one turn of the thread that keeps the cost within the budget. */
     private void look() {
       if (!tries) {
         double rest = next - seconds;

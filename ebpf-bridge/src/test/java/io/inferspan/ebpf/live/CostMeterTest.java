@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** Costs of a clock, a reader and programs that a test moves. */
+/** Costs computed from a clock, a reader and programs that the test controls. */
 class CostMeterTest {
 
   private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -64,9 +64,9 @@ class CostMeterTest {
 
     Load load = meter.period(DetailLevels.FULL, programs);
 
-    // A second has 10 ms of budget; the reader used 4 ms, programs of each kind 2 ms, the traps 6
-    // ms and 1 ms, and the ends of system calls 0.4 ms. Of these 2.4 ms, 4,000 events of half a
-    // microsecond took 2 ms.
+    // The budget of a second is 10 ms. The reader used 4 ms, each group of programs 2 ms, the traps
+    // 6 ms and 1 ms, and the ends of system calls 0.4 ms. Of the 2.4 ms at system calls, 2 ms are
+    // for 4,000 events of half a microsecond.
     assertThat(load.total()).isEqualTo(1.94, ROUNDING);
     assertThat(load.inFull(EventClass.SCHED)).isEqualTo(0.2, ROUNDING);
     assertThat(load.inFull(EventClass.SYSCALLS)).isEqualTo(0.2, ROUNDING);

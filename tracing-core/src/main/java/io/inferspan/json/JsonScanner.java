@@ -166,7 +166,7 @@ public final class JsonScanner {
     hash.clear();
     within = HASHED;
     int at = hash.read(bytes, from, end);
-    // Fast cursor for most keys; hashed() handles the others.
+    // Fast path for most keys; hashed() handles the others.
     if (end - at > 1 && bytes.get(at) == '"' && bytes.get(at + 1) == ':') {
       cursor.key(hash.value());
       cursor.keyNext = false;

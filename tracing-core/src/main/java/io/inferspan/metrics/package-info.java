@@ -1,8 +1,7 @@
 /**
  * Meters of the span pipeline.
  *
- * <p>Micrometer is optional at run time; these classes are loaded only by {@code
- * Telemetry.bindTo}.
+ * <p>Micrometer is optional at run time; only callers of {@code Telemetry.bindTo} need it.
  */
 @NullMarked
 package io.inferspan.metrics;

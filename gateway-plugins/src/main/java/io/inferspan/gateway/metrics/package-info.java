@@ -1,8 +1,8 @@
 /**
  * The meters of a gateway, according to the GenAI conventions.
  *
- * <p>Micrometer is optional at run time; these classes are loaded only if a registry is set.
- * Clients cannot create new tag values.
+ * <p>Micrometer is optional at run time; it is needed only if a registry is set. Clients cannot
+ * create new tag values.
  */
 @NullMarked
 package io.inferspan.gateway.metrics;

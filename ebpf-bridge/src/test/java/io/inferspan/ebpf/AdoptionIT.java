@@ -13,16 +13,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The work of an adopted process and of its children belongs to the span, and nothing before or
- * after.
+ * The work of an adopted process and of its children is attributed to the span while it is adopted,
+ * and not before or after.
  */
 class AdoptionIT {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String SPAN = "b7ad6b7169203331";
   private static final String PARENT = "00-" + TRACE + "-" + SPAN;
-  private static final String TOLD = "1".repeat(32);
-  private static final String HTTP = "3".repeat(32);
+  private static final String REPORTED_TRACE = "1".repeat(32);
+  private static final String HTTP_TRACE = "3".repeat(32);
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
@@ -34,7 +34,7 @@ class AdoptionIT {
       try (Adoption adoption = bridge.adopt((int) tree.pid(), PARENT + "-01")) {
         assertThat(adoption.isActive()).isTrue();
         say(tree, "tree");
-        say(tree, "helper 60"); // it was there before
+        say(tree, "helper 60"); // it started before the adoption
       }
       say(tree, "70");
       say(tree, "helper 80");
@@ -42,9 +42,9 @@ class AdoptionIT {
     }
 
     assertThat(launches(TRACE)).isEqualTo(6);
-    assertThat(launches(TOLD)).isOne();
-    assertThat(launches(HTTP)).isOne();
-    assertThat(tracing.spans()).allMatch(span -> isOf(span, TRACE, TOLD, HTTP));
+    assertThat(launches(REPORTED_TRACE)).isOne();
+    assertThat(launches(HTTP_TRACE)).isOne();
+    assertThat(tracing.spans()).allMatch(span -> isOf(span, TRACE, REPORTED_TRACE, HTTP_TRACE));
     assertThat(tracing.spans())
         .filteredOn(span -> span.traceId().equals(TRACE))
         .allMatch(span -> SPAN.equals(span.parentSpanId()))
@@ -52,13 +52,13 @@ class AdoptionIT {
   }
 
   @Test
-  void processThatEnds_ends() {
+  void processExits_adoptionEnds() {
     try (EbpfBridge bridge = bridge();
         JavaChild tree = tree(bridge)) {
       Adoption adoption = bridge.adopt((int) tree.pid(), PARENT + "-01");
       say(tree, "1");
       tree.finish();
-      TestKit.await("its span", () -> launches(TRACE) == 1);
+      TestKit.await("a launch", () -> launches(TRACE) == 1);
       adoption.close();
       adoption.close();
       assertThat(bridge.adopt((int) tree.pid(), PARENT + "-01").isActive()).isFalse();

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BridgeConfigTest {
 
   @Test
-  void nothingSet_isTheDefault() {
+  void nothingSet_defaultsApply() {
     BridgeConfig config = BridgeConfig.from(name -> null);
 
     assertThat(config.scope()).isEqualTo(BridgeScope.all());
@@ -69,7 +69,7 @@ class BridgeConfigTest {
   }
 
   @Test
-  void groupAlone_isEverythingInIt() {
+  void cgroupOnly_selectsAllItsProcesses() {
     BridgeScope scope = BridgeScope.parse("cgroup:/sys/fs/cgroup/serving");
 
     assertThat(scope.everything()).isTrue();
@@ -90,7 +90,7 @@ class BridgeConfigTest {
     "1.5MB/s, 1500000, BYTES",
     "500kB/s, 500000, BYTES"
   })
-  void budget_isAShareOrARate(String text, double amount, TracingBudget.Unit unit) {
+  void budget_isParsedAsShareOrRate(String text, double amount, TracingBudget.Unit unit) {
     BridgeConfig config =
         BridgeConfig.from(name -> name.equals("inferspan.ebpf.budget") ? text : null);
 
@@ -130,7 +130,7 @@ class BridgeConfigTest {
   }
 
   @Test
-  void configuration_isNotChangedByItsBuilderLater() {
+  void builderChangesLater_configurationStaysTheSame() {
     BridgeConfig.Builder builder = BridgeConfig.builder();
     BridgeConfig config = builder.build();
     builder.singleFrom(Duration.ofSeconds(1)).families(Set.of(EventFamily.TCP));

@@ -62,7 +62,7 @@ final class BridgeProcess {
     if (List.of(arguments).contains("targets")) {
       System.out.println("targets: " + targets());
     }
-    System.out.println("and the application runs on");
+    System.out.println("the application continues");
     if (!List.of(arguments).contains("once")) {
       System.in.read();
     }
@@ -70,7 +70,7 @@ final class BridgeProcess {
     System.exit(0);
   }
 
-  /** Tries a bridge that cannot start, with own threads and all. */
+  /** Attaches a bridge that cannot start, after the context storage was installed. */
   private static void failFirst() {
     boolean ignored = PublishingContextStorage.install();
     EbpfBridge failed = FailedStartIT.failing(Telemetry.using(OpenTelemetry.noop()));
@@ -79,7 +79,9 @@ final class BridgeProcess {
     }
   }
 
-  /** Returns how many threads the kernel knows while a sampled span is current on this one. */
+  /**
+   * Returns the number of threads that are registered while a sampled span is current on this one.
+   */
   private static int ownThreads(Telemetry telemetry) throws IOException {
     OperationSpan span = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
     try (span;
@@ -88,7 +90,7 @@ final class BridgeProcess {
     }
   }
 
-  /** Numbers below a hundred that the kernel takes for processes of interest. */
+  /** Returns the pids up to 100 in the kernel's map of observed processes. */
   private static List<Integer> targets() throws IOException {
     return keys("targets", 1, 100);
   }

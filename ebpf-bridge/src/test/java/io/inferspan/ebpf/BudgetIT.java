@@ -16,13 +16,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Detail under a budget, with a load that changes. */
+/** Detail levels under a budget while the load changes. */
 class BudgetIT {
 
   private static final String TRACEPARENT =
       "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-  private static final int AS_FAST_AS_IT_CAN = 0;
+  private static final int UNLIMITED_RATE = 0;
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
@@ -37,7 +37,7 @@ class BudgetIT {
   }
 
   private EbpfBridge attached(String budget) {
-    // Every process, because a load begins its request before it could be chosen.
+    // Observes every process: a load begins its request before its pid could be selected.
     return EbpfBridge.attach(
         Telemetry.using(tracing.openTelemetry()),
         BridgeConfig.builder().ownThreads(false).budget(TracingBudget.parse(budget)).build());
@@ -55,7 +55,7 @@ class BudgetIT {
   }
 
   @Test
-  void tenfoldLoad_takesDetailAndNoCountAndGivesItBack() throws Exception {
+  void tenfoldLoad_detailIsLoweredAndRestoredAndNoCallIsMissing() throws Exception {
     awaitLibraries();
     long calls = calls(load(2, 1_000));
     assertThat(bridge.status().detail()).allMatch(detail -> detail.level().equals("full"));
@@ -78,14 +78,15 @@ class BudgetIT {
   }
 
   /**
-   * The traps alone cost more than that, so the probes are detached, tried again, and kept at last.
+   * The traps alone exceed the budget, so the probes are detached, and attached again after the
+   * load.
    */
   @Test
-  void loadWhoseTrapsDoNotFit_detachesAndSpansSaySo() throws Exception {
+  void trapsExceedTheBudget_probesAreDetachedAndCoverageIsBelowOne() throws Exception {
     bridge.close();
     bridge = attached("5%");
     awaitLibraries();
-    Process flood = load(5, AS_FAST_AS_IT_CAN);
+    Process flood = load(5, UNLIMITED_RATE);
     TestKit.await("detaching", () -> level("launches").equals("detached"));
     long calls = calls(flood);
     TestKit.await("full detail", () -> level("launches").equals("full"));
@@ -100,14 +101,14 @@ class BudgetIT {
             });
   }
 
-  /** Every system call of the machine costs something, also if no request is traced. */
+  /** Every system call of the machine has a cost, even if no request is traced. */
   @Test
-  void recognitionThatDoesNotFit_isDetachedAndEndsItsRequestsAndComesBack() throws Exception {
+  void recognitionExceedsTheBudget_itIsDetachedAndRestored() throws Exception {
     bridge.close();
     bridge = attached("5%");
     awaitLibraries();
     Process request = load(60, 1_000);
-    TestKit.await("its launches", () -> read("cuda.launch") > 0);
+    TestKit.await("launches", () -> read("cuda.launch") > 0);
     Process flood = reads();
     TestKit.await("no recognition", () -> level("requests").equals("detached"));
     TestKit.await("the request's end", () -> requestsEnded() >= 1);
@@ -123,7 +124,7 @@ class BudgetIT {
     assertThat(launched() - before).isEqualTo(calls);
   }
 
-  /** A process that reads nothing for no request, as fast as it can. */
+  /** Starts a process that reads without a request, as fast as it can. */
   private static Process reads() throws IOException {
     String load = TestKit.directory().resolve("load").toString();
     return new ProcessBuilder(load, "60", "1", "", "0", "read").start();
@@ -162,7 +163,7 @@ class BudgetIT {
         .start();
   }
 
-  /** How many calls it made, once it has ended. */
+  /** Waits for the end of a load, and returns the number of calls that it made. */
   private static long calls(Process load) throws Exception {
     String said = new String(load.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(load.waitFor(60, TimeUnit.SECONDS)).isTrue();

@@ -17,7 +17,9 @@ public final class ChildProcess {
 
   private ChildProcess() {}
 
-  /** The command of a JVM that runs a main class with nothing but this module on its class path. */
+  /**
+   * Returns the command of a JVM that runs a main class, with only this module on its class path.
+   */
   public static List<String> java(Class<?> main, String... flags) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -44,7 +46,7 @@ public final class ChildProcess {
     }
   }
 
-  /** A command with a prefix, such as that which changes the user. */
+  /** Returns a command with a prefix, such as one that changes the user. */
   public static List<String> under(List<String> command, String... prefix) {
     List<String> all = new ArrayList<>(List.of(prefix));
     all.addAll(command);

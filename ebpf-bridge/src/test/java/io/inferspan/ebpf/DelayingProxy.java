@@ -8,7 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 
-/** A proxy of one port of this machine, which delays each direction by a time of its own. */
+/** A proxy of a local port that delays each direction by a different time. */
 final class DelayingProxy implements AutoCloseable {
 
   private final ServerSocket listener = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Real processes that are really short of something. */
+/** Checks in real processes that lack a prerequisite. */
 class EbpfSupportTest {
 
   private static final String ALLOWED = "--enable-native-access=ALL-UNNAMED";
@@ -25,12 +25,12 @@ class EbpfSupportTest {
   }
 
   @Test
-  void processWithoutPrivileges_seesWhichItNeeds() {
+  void noPrivileges_missingOnesAreReported() {
     assumeTool("setpriv");
 
     assertThat(unprivileged(CHILD, "--inh-caps=-all"))
         .contains("support=privileges: neither CAP_BPF with CAP_PERFMON nor CAP_SYS_ADMIN | run as")
-        .contains("and the application runs on")
+        .contains("the application continues")
         .doesNotContain("Exception", "WARNING");
   }
 
@@ -80,7 +80,7 @@ class EbpfSupportTest {
     assertThat(
             ChildProcess.run(ChildProcess.under(List.of("seccomp"), CHILD.toArray(String[]::new))))
         .contains("support=bpf(2): refused, and a seccomp filter is active | allow bpf")
-        .contains("and the application runs on");
+        .contains("the application continues");
   }
 
   @Test
@@ -90,7 +90,7 @@ class EbpfSupportTest {
     assertThat(ChildProcess.run(denied))
         .contains("support=native access: ")
         .contains("--enable-native-access=ALL-UNNAMED")
-        .contains("and the application runs on");
+        .contains("the application continues");
   }
 
   private static String unprivileged(List<String> command, String... capabilities) {

@@ -28,25 +28,25 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * A Java gateway without the bridge, a Python server without either, and a collector: the server's
- * device and kernel events are under the gateway's span.
+ * A Java gateway with the bridge on its class path, an unchanged Python server, and a collector:
+ * the server's device and kernel events are under the gateway's span.
  */
 class EndToEndIT {
 
   private static final int REQUESTS = 200;
   private static final int CONNECTIONS = 8;
 
-  /** The clocks of the test and of the bridge are read apart. */
+  /** Tolerance: the test and the bridge read their clocks at different times. */
   private static final long CLOCK_SLACK_NANOS = 100_000;
 
-  /** Our traces and spans, each with the number of its request. */
+  /** The gateway's trace and span ids, each with the number of its request. */
   private final Map<String, Integer> sent = new TreeMap<>();
 
   private List<SpanRecord> spans = List.of();
   private List<Work> work = List.of();
   private List<Call> calls = List.of();
 
-  /** From the monotonic clock to the epoch. */
+  /** The offset from the monotonic clock to the epoch. */
   private long offsetNanos;
 
   @Test
@@ -104,7 +104,7 @@ class EndToEndIT {
     }
   }
 
-  /** On a separate connection: every eighth request. */
+  /** Sends every eighth request, on a separate connection. */
   private static Map<String, Integer> ask(int port, int first) throws Exception {
     Map<String, Integer> sent = new HashMap<>();
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
@@ -147,7 +147,7 @@ class EndToEndIT {
         .orElseThrow(() -> new AssertionError("no request for " + call));
   }
 
-  /** Launches of a burst have the number of their request; other spans have their time. */
+  /** Checks launches by the number of their request, and other spans by their time. */
   private void assertNothingIsUnderAWrongTrace() {
     Map<String, Long> blocks = new HashMap<>();
     for (SpanRecord span : spans) {
@@ -163,7 +163,9 @@ class EndToEndIT {
                 .containsEntry(parent, number % 2 == 0 ? 1L + 2 + 3 : 20L * (number + 1)));
   }
 
-  /** A system call between two requests may be of either; one that lies within one is of that. */
+  /**
+   * A system call during a request belongs to it; one between two requests may belong to either.
+   */
   private void assertWorkedForAtThatTime(SpanRecord span) {
     if (!(span.attribute("thread.id") instanceof Long tid)) {
       return;
@@ -195,12 +197,12 @@ class EndToEndIT {
     return span.traceId() + "-" + span.parentSpanId();
   }
 
-  /** Without version and flags. */
+  /** Returns the ids of a traceparent, without version and flags. */
   private static String parent(String traceparent) {
     return traceparent.substring(3, traceparent.length() - 3);
   }
 
-  /** Returns which span a function of libcuda becomes, from the probes' table. */
+  /** Returns the span names of libcuda's functions, from the table of probes. */
   private static Map<String, String> kindsOfFunctions() throws IOException {
     try (InputStream table =
         EbpfBridge.class.getResourceAsStream("/io/inferspan/ebpf/bpf/calls.tsv")) {

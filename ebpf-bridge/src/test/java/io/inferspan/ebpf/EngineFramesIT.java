@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * An engine with vLLM's processes and no plugin: what its messages say of each step is compared
- * with the engine's own data. {@code -Dengine.requests} and {@code -Dengine.seed} as for {@link
- * EngineIT}.
+ * An engine with vLLM's processes and without a plugin: the steps derived from its messages are
+ * compared with the engine's own data. {@code -Dengine.requests} and {@code -Dengine.seed} have the
+ * same meaning as for {@link EngineIT}.
  */
 class EngineFramesIT {
 
@@ -42,7 +42,7 @@ class EngineFramesIT {
   private static final String MEMBERS = "llm_d.engine.step.members";
   private static final String INFERRED = "llm_d.engine.step.members.inferred";
 
-  /** What two clocks may differ by. */
+  /** The maximum difference between two clocks. */
   private static final long CLOCK_NANOS = 20_000;
 
   private long steps;
@@ -54,7 +54,7 @@ class EngineFramesIT {
   private double worstError;
 
   @Test
-  void synchronousEngine_launchesAndSharesAreThoseOfItsSteps() throws Exception {
+  void synchronousEngine_launchesAndSharesAreCorrect() throws Exception {
     EngineRun run = play(new Load(64, 16, 1, 0, 7), "--release=0.16.0", "--sync");
 
     assertMembers(run);
@@ -71,18 +71,18 @@ class EngineFramesIT {
                     .containsEntry("attribution.coverage", 1.0));
   }
 
-  /** Its frames are written by hand, and a step, its reading and its writing are on one thread. */
+  /** This engine encodes its own frames, and reads, runs steps and writes on one thread. */
   @Test
-  void engineOfOtherCode_membersLaunchesAndSharesAreThoseOfItsSteps() throws Exception {
+  void secondEngine_membersLaunchesAndSharesAreCorrect() throws Exception {
     int wanted = Integer.getInteger("engine.requests", 96);
     for (EngineSchedule schedule : EngineSchedule.plain(wanted, Long.getLong("engine.seed", 12))) {
-      assertTrue(schedule);
+      assertCorrect(schedule);
     }
-    report("other engine", wanted);
+    report("second engine", wanted);
   }
 
   @Test
-  void requestsWithTraceHeaders_noneOfThemAndNoPromptIsExported() throws Exception {
+  void requestsWithTraceHeaders_noHeaderOrPromptIsExported() throws Exception {
     for (String engine : List.of("--sync", EngineRun.PLAIN)) {
       EngineRun run = play(new Load(16, 8, 1, 0, 7), "--release=0.19.1", engine, EngineRun.TRACING);
 
@@ -95,7 +95,7 @@ class EngineFramesIT {
     }
   }
 
-  /** As msgpack and the kernel have it, and as protobuf has it. */
+  /** Returns the token as encoded by msgpack, in the kernel's byte order, and by protobuf. */
   private static Stream<String> canaryTokens() {
     ByteBuffer token = ByteBuffer.allocate(4).putInt(EngineRun.CANARY_TOKEN);
     byte[] varint = new byte[5];
@@ -116,9 +116,9 @@ class EngineFramesIT {
     assertLaunches(run, 0);
   }
 
-  /** What is called whole is whole. */
+  /** A span with a coverage of 1 must be complete. */
   @Test
-  void ringThatIsFull_coverageSaysSo() throws Exception {
+  void fullRing_incompleteSpansHaveACoverageBelowOne() throws Exception {
     EngineRun run =
         EngineRun.stalled(
             new Load(192, 192, 1, 0, 7), EngineRun.PLAIN, "--release=0.11.2", EngineRun.NO_PLUGIN);
@@ -158,7 +158,7 @@ class EngineFramesIT {
   }
 
   @Test
-  void releaseOfNoKnownLayout_isRefused() throws Exception {
+  void unknownLayout_engineIsRefused() throws Exception {
     EngineRun run = play(new Load(8, 4, 1, 0, 7), "--release=0.16.0", "--set=extra_fields=1");
 
     assertThat(run.outputs).isNotEmpty();
@@ -167,7 +167,7 @@ class EngineFramesIT {
 
   @Test
   void stepsOf256Requests_noObservedMemberIsWrong() throws Exception {
-    assertThat(assertTrue(EngineSchedule.crowd("0.10.2")).truth)
+    assertThat(assertCorrect(EngineSchedule.crowd("0.10.2")).truth)
         .anyMatch(ran -> ran.tokens().size() == 256);
   }
 
@@ -179,7 +179,7 @@ class EngineFramesIT {
     while (served < wanted) {
       EngineSchedule schedule =
           EngineSchedule.random(random, RELEASES, FIRST_ASYNCHRONOUS, wanted, served);
-      assertTrue(schedule);
+      assertCorrect(schedule);
       served += schedule.load().requests();
     }
     report("engine", served);
@@ -201,7 +201,7 @@ class EngineFramesIT {
         worstError);
   }
 
-  private EngineRun assertTrue(EngineSchedule schedule) throws Exception {
+  private EngineRun assertCorrect(EngineSchedule schedule) throws Exception {
     EngineRun run = play(schedule.load(), schedule.options().toArray(String[]::new));
     assertMembers(run);
     assertLaunches(run, schedule.isAsync() || schedule.ranks() > 1 ? 0 : 0.999);
@@ -227,7 +227,7 @@ class EngineFramesIT {
         .toList();
   }
 
-  /** The outputs that a step's span is of, by the time; null where it is of a step without. */
+  /** Returns the outputs of a step's span, matched by time; null for a step without outputs. */
   private static @Nullable Outputs outputs(NavigableMap<Long, Outputs> sent, SpanRecord step) {
     if (number(step, MEMBERS) == number(step, INFERRED)) {
       return null;
@@ -249,7 +249,7 @@ class EngineFramesIT {
     return sent;
   }
 
-  /** Members that got tokens are those of the engine's outputs, and nearly all outputs are seen. */
+  /** Checks that observed members are those in the engine's outputs, and that outputs were read. */
   private void assertMembers(EngineRun run) {
     Map<Long, Ran> ranOf = ranOf(run);
     NavigableMap<Long, Outputs> sent = sent(run);
@@ -306,7 +306,7 @@ class EngineFramesIT {
     return names;
   }
 
-  /** What is attributed is right; of a synchronous engine with one process, that is nearly all. */
+  /** Checks the attributed launches, and that at least the share {@code least} is attributed. */
   private void assertLaunches(EngineRun run, double least) {
     Map<Long, Ran> ranOf = ranOf(run);
     NavigableMap<Long, Outputs> sent = sent(run);
@@ -323,12 +323,12 @@ class EngineFramesIT {
     long all = run.truth.stream().mapToLong(Ran::launches).sum();
     launches += all;
     attributed += known;
-    // While no sampled request is open, nothing is looked at.
+    // While no sampled request is open, messages are not read.
     boolean always = run.load.oneUnsampledOf() == 1 && run.load.aborts() == 0;
     assertThat(known).isGreaterThanOrEqualTo(always ? (long) (least * all) : 0);
   }
 
-  /** Of each step's busy time a request truly has the part that its device time has. */
+  /** Checks shares: a request's true part of a step's busy time is its part of the device time. */
   private void assertErrorsAreBounded(EngineRun run) {
     NavigableMap<Long, Ran> ranAt = new TreeMap<>();
     long offset = TestKit.epochOffsetNanos();

@@ -22,15 +22,15 @@ import org.junit.jupiter.api.Test;
  * An engine with vLLM's processes that runs many requests in one step. The spans of each step and
  * request are compared with the engine's own data.
  *
- * <p>{@code -Dengine.requests=10000} plays random schedules until so many requests are served,
- * others with another {@code -Dengine.seed}.
+ * <p>{@code -Dengine.requests=10000} sets the number of requests in the tests with random
+ * schedules, and {@code -Dengine.seed} selects other schedules.
  */
 class EngineIT {
 
   private static final String STEP = "llm_d.engine.step";
   private static final String RANK = "llm_d.engine.rank";
 
-  /** Releases with layouts of their own. */
+  /** Releases with different layouts. */
   private static final List<String> RELEASES =
       List.of("0.8.5", "0.10.2", "0.11.2", "0.14.0", "0.16.0", "0.19.1", "0.23.0", "0.24.0");
 
@@ -50,7 +50,7 @@ class EngineIT {
   void profilerReadsCupti_sharesAddUpToTheTimeOfTheKernels() throws Exception {
     EngineRun run = play(new Load(64, 16, 1, 0, 7), "--release=0.16.0", "--sync", EngineRun.CUPTI);
 
-    assertTrue(run);
+    assertCorrect(run);
     assertThat(run.truth).anyMatch(ran -> ran.tokens().size() > 4);
     assertThat(phases(run, "r5", "llm_d.engine.decode").get(0).attributes())
         .containsEntry("llm_d.engine.steps", EngineRun.LONG_ANSWER - 1L);
@@ -62,7 +62,7 @@ class EngineIT {
   }
 
   @Test
-  void twoRanks_unsampledNeighbours_noMemberIsWrong() throws Exception {
+  void twoRanks_someRequestsUnsampled_noMemberIsWrong() throws Exception {
     EngineRun run =
         play(
             new Load(64, 16, 3, 0, 7),
@@ -71,7 +71,7 @@ class EngineIT {
             "--sync",
             "--set=preempt=0.05");
 
-    assertTrue(run);
+    assertCorrect(run);
     assertRanks(run, true);
   }
 
@@ -88,7 +88,7 @@ class EngineIT {
     detail = LaunchDetail.COUNTED;
     EngineRun run = play(new Load(64, 16, 1, 0, 7), "--release=0.16.0");
 
-    assertTrue(run);
+    assertCorrect(run);
     assertWindows(run, "launches:counted");
   }
 
@@ -97,7 +97,7 @@ class EngineIT {
     detail = LaunchDetail.DETACHED;
     EngineRun run = play(new Load(64, 16, 1, 0, 7), "--release=0.24.0", "--tp=2", "--sync");
 
-    assertTrue(run);
+    assertCorrect(run);
     assertWindows(run, "launches:detached");
   }
 
@@ -121,7 +121,7 @@ class EngineIT {
   @Test
   void stepsOf256Requests_noMemberIsWrong() throws Exception {
     EngineSchedule crowd = EngineSchedule.crowd("0.24.0");
-    assertTrue(play(crowd.load(), crowd.options().toArray(String[]::new)));
+    assertCorrect(play(crowd.load(), crowd.options().toArray(String[]::new)));
 
     assertThat(mostMembers).isEqualTo(256);
   }
@@ -134,24 +134,24 @@ class EngineIT {
     while (served < wanted) {
       EngineSchedule schedule =
           EngineSchedule.random(random, RELEASES, FIRST_ASYNCHRONOUS, wanted, served);
-      assertTrue(play(schedule.load(), schedule.options().toArray(String[]::new)));
+      assertCorrect(play(schedule.load(), schedule.options().toArray(String[]::new)));
       served += schedule.load().requests();
     }
     report("engine", served);
   }
 
-  /** With the plugin, as any engine of vLLM's source has it. */
+  /** The second engine loads the plugin as vLLM does. */
   @Test
-  void engineOfOtherCode_noMemberIsWrong() throws Exception {
+  void secondEngine_noMemberIsWrong() throws Exception {
     int wanted = Integer.getInteger("engine.requests", 96);
     for (EngineSchedule schedule : EngineSchedule.plain(wanted, Long.getLong("engine.seed", 11))) {
       EngineRun run = play(schedule.load(), schedule.options().toArray(String[]::new));
-      assertTrue(run);
+      assertCorrect(run);
       if (schedule.ranks() > 1) {
         assertRanks(run, schedule.hasTitles());
       }
     }
-    report("other engine", wanted);
+    report("second engine", wanted);
   }
 
   private void report(String engine, int served) {
@@ -162,17 +162,17 @@ class EngineIT {
   }
 
   @Test
-  void ringThatIsFull_coverageSaysSo() throws Exception {
+  void fullRing_incompleteSpansHaveACoverageBelowOne() throws Exception {
     assertCoverage(EngineRun.stalled(new Load(192, 192, 1, 0, 7), "--release=0.16.0"));
   }
 
   @Test
-  void engineOfOtherCode_ringThatIsFull_coverageSaysSo() throws Exception {
+  void secondEngine_fullRing_incompleteSpansHaveACoverageBelowOne() throws Exception {
     Load load = new Load(192, 192, 1, 0, 7);
     assertCoverage(EngineRun.stalled(load, EngineRun.PLAIN, "--release=0.11.2"));
   }
 
-  /** Both ways: what is called whole is whole, and without a loss all is. */
+  /** Checks that a span has a coverage of 1 only if nothing is missing from it. */
   private void assertCoverage(EngineRun run) {
     Map<String, Ran> truth =
         run.truth.stream().collect(Collectors.toMap(EngineIT::key, ran -> ran));
@@ -183,7 +183,7 @@ class EngineIT {
     for (SpanRecord step : whole) {
       Ran ran = Objects.requireNonNull(truth.get(key(step)));
       assertCounts(ran, step);
-      // Whose a slot is may have been lost long before.
+      // The record that binds a slot to its request may have been lost much earlier.
       assertThat(sampled(run, ran)).as("%s", ran).containsAllEntriesOf(linked(step, List.of()));
     }
     Set<String> lossy = new HashSet<>(truth.keySet());
@@ -209,7 +209,7 @@ class EngineIT {
     return run;
   }
 
-  private void assertTrue(EngineRun run) {
+  private void assertCorrect(EngineRun run) {
     assertSteps(run);
     long first = run.truth.get(0).pid();
     Map<String, List<Ran>> ranOf = new HashMap<>();
@@ -257,7 +257,7 @@ class EngineIT {
     assertThat(found).as("steps that did not run").isEmpty();
     List<SpanRecord> incomplete = new ArrayList<>(run.named(STEP));
     incomplete.removeAll(covered(run.named(STEP)));
-    assertThat(incomplete).as("steps that lack something").isEmpty();
+    assertThat(incomplete).as("incomplete steps").isEmpty();
     if (detail != LaunchDetail.FULL) {
       assertThat(known).as("launches that are spans").isZero();
       return;
@@ -279,7 +279,7 @@ class EngineIT {
         .isEqualTo(detail == LaunchDetail.DETACHED ? null : ran.launches());
   }
 
-  /** The prompt tokens of each member that has a trace, by that; 0 where it decodes. */
+  /** Returns the prompt tokens of each sampled member by trace id; 0 if it decodes. */
   private static Map<String, Long> sampled(EngineRun run, Ran ran) {
     Map<String, Long> sampled = new HashMap<>();
     ran.tokens()
@@ -331,7 +331,7 @@ class EngineIT {
         .containsEntry("attribution.source", "plugin");
   }
 
-  /** Of each step's busy time a request truly has the part that its device time has. */
+  /** Checks shares: a request's true part of a step's busy time is its part of the device time. */
   private void assertErrorsAreBounded(EngineRun run, Map<String, List<SpanRecord>> spansOf) {
     Map<String, SpanRecord> found =
         run.named(STEP).stream().collect(Collectors.toMap(EngineIT::key, span -> span));

@@ -33,26 +33,26 @@ import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One life of the stand-in engine under a bridge: what it ran, and the spans of it. */
+/** One run of a stand-in engine under a bridge: the steps that it ran, and its spans. */
 final class EngineRun {
 
   static final int LONG_ANSWER = 300;
   private static final int SMALL_RING = 64 << 10;
   private static final String STALLED = "--stalled";
 
-  /** With a profiler, a request that runs alone before the others. */
+  /** The request that runs alone before the others if a profiler is used. */
   private static final String FIRST = "r1000000";
 
-  /** In the body and the trace state of each request. */
+  /** A marker in the body and the trace state of each request. */
   static final Canary CANARY = Canary.random();
 
   /** A token in each prompt: "c4n4". */
   static final int CANARY_TOKEN = 0x6334_6e34;
 
   /**
-   * What clients ask for.
+   * The requests of clients.
    *
-   * @param oneUnsampledOf every how many requests one is not sampled; 1 for none
+   * @param oneUnsampledOf one request in this many is not sampled; 1 if all are sampled
    * @param aborts the share of clients that leave before the end
    */
   record Load(int requests, int concurrent, int oneUnsampledOf, double aborts, long seed) {
@@ -63,8 +63,8 @@ final class EngineRun {
   }
 
   /**
-   * A step as the engine ran it on one rank: when it launched, and tokens and device time of each
-   * request, by its name.
+   * A step as the engine ran it on one rank, with the tokens and device time of each request, by
+   * its name.
    */
   record Ran(
       long pid,
@@ -77,7 +77,7 @@ final class EngineRun {
       Map<String, Long> costs,
       Set<String> prefills) {}
 
-  /** The requests that a step gave tokens to, and when it was done. */
+  /** The requests that got tokens in a step, and when it was done. */
   record Outputs(long step, long atNanos, Set<String> requests) {}
 
   /** An option of this class: the engine has no plugin. */
@@ -89,7 +89,7 @@ final class EngineRun {
   /** An option of this class: a profiler in the engine reads CUPTI's records. */
   static final String CUPTI = "--cupti";
 
-  /** Another engine, which shares no code with the first. */
+  /** An option of this class: run the second engine, which shares no code with the first. */
   static final String PLAIN = "--plain";
 
   final Load load;
@@ -163,7 +163,7 @@ final class EngineRun {
     return run;
   }
 
-  /** As {@link #of}, with a ring that is full again and again. */
+  /** As {@link #of}, with a ring that is repeatedly full. */
   static EngineRun stalled(Load load, String... options) throws Exception {
     List<String> all = new ArrayList<>(List.of(options));
     all.add(STALLED);
@@ -172,7 +172,7 @@ final class EngineRun {
 
   /**
    * Sends the load while this process, and so the ring's reader, is stopped for 400 ms at a time.
-   * Not before, because the kernel gives up checking a program on a signal.
+   * The process is not stopped earlier, because a signal interrupts the kernel's verifier.
    */
   private void sendStalled(int port) throws Exception {
     String loop = "while sleep 0.2; do kill -STOP $0; sleep 0.4; kill -CONT $0; done";
@@ -196,7 +196,7 @@ final class EngineRun {
             .build());
   }
 
-  /** With the plugin where the engine looks for it. */
+  /** Returns environment variables with which the engine finds the plugin. */
   static Map<String, String> environment(Path kit) throws IOException {
     Path plugin = kit.resolve("plugin");
     Path entry = Files.createDirectories(plugin.resolve("inferspan_vllm-0.dist-info"));
@@ -210,7 +210,7 @@ final class EngineRun {
         plugin + ":" + TestKit.script("../ckp").normalize());
   }
 
-  /** Sends the load when kernels are read, and waits until all are. */
+  /** Sends the load once kernel records are read, and waits until all of them are read. */
   private void sendBetweenKernels(EbpfBridge bridge, int port, Path written) throws Exception {
     requests.add(FIRST);
     try (HttpClient client = client()) {
@@ -260,7 +260,7 @@ final class EngineRun {
     }
   }
 
-  /** Reads so many events of the answer; a client that leaves closes its connection. */
+  /** Reads this number of events of the response, and then closes the connection. */
   private static int read(HttpClient client, HttpRequest request, int events) throws Exception {
     HttpResponse<InputStream> answer = client.send(request, BodyHandlers.ofInputStream());
     assertThat(answer.statusCode()).isEqualTo(200);
@@ -298,8 +298,8 @@ final class EngineRun {
   }
 
   /**
-   * Shares add up to the busy time: in each group of steps that has no request in common with
-   * others. A request's spans do not have its share of each step.
+   * Checks that shares add up to the busy time in each group of steps that have requests in common:
+   * a request's spans have only its total share of all its steps.
    */
   void assertSharesAddUp() {
     Map<String, String> groups = new HashMap<>();

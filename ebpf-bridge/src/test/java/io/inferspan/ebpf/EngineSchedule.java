@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** A load, and an engine for it. */
+/** A load, and the options of an engine for it. */
 record EngineSchedule(Load load, boolean isAsync, int ranks, List<String> options) {
 
-  /** The releases whose layouts the engine of other code has. */
+  /** The releases whose layouts the second engine has. */
   private static final List<String> PLAIN_RELEASES =
       List.of(
           "0.8.5", "0.9.0", "0.9.1", "0.9.2", "0.10.2", "0.11.0", "0.11.2", "0.14.0", "0.16.0",
@@ -16,12 +16,15 @@ record EngineSchedule(Load load, boolean isAsync, int ranks, List<String> option
 
   private static final int FIRST_ASYNCHRONOUS_PLAIN = 4;
 
-  /** Whether its workers have titles, as since 0.10.1. */
+  /** Returns whether worker processes have titles, as from release 0.10.1 on. */
   boolean hasTitles() {
     return options.stream().noneMatch(one -> one.matches("--release=0\\.[89]\\..*"));
   }
 
-  /** One of those whose requests add up to {@code wanted}, {@code served} before it. */
+  /**
+   * Returns one of several random schedules that have {@code wanted} requests in total, {@code
+   * served} of them in earlier schedules.
+   */
   static EngineSchedule random(
       Random random, List<String> releases, int firstAsync, int wanted, int served) {
     int release = random.nextInt(releases.size());
@@ -47,7 +50,10 @@ record EngineSchedule(Load load, boolean isAsync, int ranks, List<String> option
     return new EngineSchedule(load, async, ranks, options);
   }
 
-  /** Schedules of the engine of other code, one per layout in turn, of {@code wanted} requests. */
+  /**
+   * Returns schedules of the second engine, one layout after the other, with {@code wanted}
+   * requests in total.
+   */
   static List<EngineSchedule> plain(int wanted, long seed) {
     Random random = new Random(seed);
     List<EngineSchedule> schedules = new ArrayList<>();
@@ -76,7 +82,7 @@ record EngineSchedule(Load load, boolean isAsync, int ranks, List<String> option
     return schedules.stream().mapToInt(one -> one.load.requests()).sum();
   }
 
-  /** All requests that a step can have, in the first one. */
+  /** Returns a schedule whose first step has the maximum number of requests, 256. */
   static EngineSchedule crowd(String release) {
     List<String> options = new ArrayList<>(together(256));
     options.addAll(List.of("--release=" + release, "--set=most=256", "--sync"));

@@ -14,27 +14,27 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Under load: no event is lost unseen, and times are true. */
+/** Under load, every lost event is counted, and times are exact. */
 class EventAccountingIT {
 
   private static final String TRACEPARENT =
       "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
   private static final int CALLS = 200;
-  private static final long MOST_ERROR_NANOS = 50_000;
+  private static final long MAX_ERROR_NANOS = 50_000;
 
   /**
-   * If more calls than this were interrupted between two clock readings, the others prove little.
+   * If more calls than this were interrupted between two clock readings, the test proves little.
    */
-  private static final int MOST_STOPPED = CALLS / 4;
+  private static final int MAX_STOPPED = CALLS / 4;
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
-  /** Longer with {@code -Debpf.flood.seconds=60}. */
+  /** The duration of the flood; {@code -Debpf.flood.seconds=60} sets another one. */
   private final int seconds = Integer.getInteger("ebpf.flood.seconds", 10);
 
   @Test
-  void flood_isAccountedForToTheLastEvent() {
+  void flood_everyEventIsAccountedFor() {
     String load = TestKit.directory().resolve("load").toString();
     EbpfBridge bridge =
         EbpfBridge.attach(
@@ -50,11 +50,11 @@ class EventAccountingIT {
       }
       double took = (System.nanoTime() - start) / 1e9;
       bridge.close();
-      assertBooks(bridge.status(), took);
+      assertAccountedFor(bridge.status(), took);
     }
   }
 
-  private static void assertBooks(BridgeStatus status, double took) {
+  private static void assertAccountedFor(BridgeStatus status, double took) {
     long produced = status.events().stream().mapToLong(BridgeStatus.Events::produced).sum();
     long read = status.events().stream().mapToLong(BridgeStatus.Events::read).sum();
     long full = status.losses().getOrDefault("kernel.ring_full", 0L);
@@ -83,28 +83,28 @@ class EventAccountingIT {
   }
 
   /**
-   * The best of three, each right in the middle: a hypervisor that takes the processor away leaves
-   * no record of it.
+   * Takes the best of three rounds: a hypervisor that preempts the processor leaves no record of
+   * it.
    */
   @Test
-  void durations_areTrueToFiftyMicroseconds() throws Exception {
+  void durations_areExactToFiftyMicroseconds() throws Exception {
     Round round = round();
     for (int again = 1; again < 3 && !round.holds(); again++) {
       tracing.clear();
       round = round();
     }
-    assertThat(round.stopped()).isLessThanOrEqualTo(MOST_STOPPED);
-    assertThat(round.errorNanos(50)).isLessThanOrEqualTo(MOST_ERROR_NANOS);
-    assertThat(round.errorNanos(99)).isLessThanOrEqualTo(MOST_ERROR_NANOS);
+    assertThat(round.stopped()).isLessThanOrEqualTo(MAX_STOPPED);
+    assertThat(round.errorNanos(50)).isLessThanOrEqualTo(MAX_ERROR_NANOS);
+    assertThat(round.errorNanos(99)).isLessThanOrEqualTo(MAX_ERROR_NANOS);
   }
 
-  /** Calls that ran from clock to clock, the least true last, and how many did not. */
+  /** Calls that were not interrupted, the least exact last, and the number of interrupted ones. */
   private record Round(List<TimedCall> ran, int stopped) {
 
     boolean holds() {
-      return stopped <= MOST_STOPPED
-          && errorNanos(50) <= MOST_ERROR_NANOS
-          && errorNanos(99) <= MOST_ERROR_NANOS;
+      return stopped <= MAX_STOPPED
+          && errorNanos(50) <= MAX_ERROR_NANOS
+          && errorNanos(99) <= MAX_ERROR_NANOS;
     }
 
     long errorNanos(int percent) {
@@ -115,14 +115,14 @@ class EventAccountingIT {
       TimedCall worst = ran.getLast();
       System.out.printf(
           "5 ms calls: %d, and %d stopped between two clocks; error of start and duration p50 %d"
-              + " ns, p99 %d ns, most %d ns: %d ns before the call, %d ns behind it%n",
+              + " ns, p99 %d ns, most %d ns: %d ns before the call, %d ns after it%n",
           ran.size(),
           stopped,
           errorNanos(50),
           errorNanos(99),
           worst.errorNanos(),
           worst.nanosBefore(),
-          worst.nanosBehind());
+          worst.nanosAfter());
     }
   }
 
@@ -144,7 +144,7 @@ class EventAccountingIT {
     }
   }
 
-  /** There is one client, so the nth call of the library's is the nth that the kernel saw. */
+  /** There is one client, so the kernel and the library recorded the calls in the same order. */
   private Round round(List<PythonServer.Call> all, long offset) {
     List<PythonServer.Call> calls =
         all.stream()
@@ -170,7 +170,9 @@ class EventAccountingIT {
     return new Round(ran, CALLS - ran.size());
   }
 
-  /** A call as the kernel saw it, and when the library itself says that it began and ended. */
+  /**
+   * A call as the kernel measured it, and its entry and exit as the library itself recorded them.
+   */
   private record TimedCall(SpanRecord span, long tid, long entryNanos, long exitNanos) {
 
     static TimedCall of(SpanRecord span, PythonServer.Call call, long offset) {
@@ -204,7 +206,7 @@ class EventAccountingIT {
       return entryNanos - span.startEpochNanos();
     }
 
-    long nanosBehind() {
+    long nanosAfter() {
       return span.endEpochNanos() - exitNanos;
     }
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Waiting for what happens elsewhere, in small steps and not for ever. */
+/** Waits for conditions, which it checks every 10 ms for up to a minute. */
 public final class Eventually {
 
   private static final long BOUND_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -13,7 +13,7 @@ public final class Eventually {
 
   private Eventually() {}
 
-  /** Waits until it is so. */
+  /** Waits until a condition is true; {@code what} names it in the error. */
   public static void is(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + BOUND_NANOS;
     while (!condition.getAsBoolean()) {

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A bridge whose last part cannot begin, when all the others have. */
+/** A bridge whose last part fails to start after all others have started. */
 class FailedStartIT {
 
   private static final String OUT_OF_THREADS = "unable to create native thread";
@@ -39,7 +39,7 @@ class FailedStartIT {
   }
 
   @Test
-  void bridgeAfterAFailedStart_watchesOwnThreads() {
+  void bridgeAfterAFailedStart_observesOwnThreads() {
     TestObjects.assumeBpf();
     Map<String, String> environment =
         Map.of(
@@ -59,7 +59,7 @@ class FailedStartIT {
     return failing(Telemetry.using(tracing.openTelemetry()));
   }
 
-  /** A bridge that finds no thread to read its ring. */
+  /** Attaches a bridge that cannot create the thread that reads its ring. */
   static EbpfBridge failing(Telemetry telemetry) {
     BridgeConfig config =
         BridgeConfig.builder().scope(BridgeScope.own()).measuresPrograms(true).build();

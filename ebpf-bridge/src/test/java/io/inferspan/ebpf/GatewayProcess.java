@@ -18,8 +18,8 @@ import java.io.IOException;
 import java.net.URI;
 
 /**
- * A gateway as users write them, on Vert.x: nothing in it knows of the bridge, which joins because
- * its jar is there. Answers with the traceparent that it sent on.
+ * A gateway on Vert.x as users write it: its code does not refer to the bridge, which starts
+ * because its jar is on the class path. Responds with the traceparent that it forwarded.
  */
 final class GatewayProcess {
 

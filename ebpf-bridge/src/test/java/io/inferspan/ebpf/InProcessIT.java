@@ -10,21 +10,19 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/**
- * The events of Java threads while a sampled span is current belong to the span, to the last read.
- */
+/** Every read of a Java thread while a sampled span is current is attributed to that span. */
 class InProcessIT {
 
   private final Map<String, Long> wanted = new HashMap<>();
   private final Map<String, Long> seen = new HashMap<>();
 
   @Test
-  void readsUnderASpan_areItsChildrenAndNoOthers() {
+  void readsUnderASpan_areItsOnlyChildren() {
     TestObjects.assumeBpf();
     try (OtlpReceiver receiver = OtlpReceiver.start();
         JavaChild child = JavaChild.start(BridgeProcess.class, environment(receiver), "read")) {
       assertThat(child.line()).isEqualTo("attached");
-      for (String line = child.line(); !line.startsWith("and"); line = child.line()) {
+      for (String line = child.line(); !line.startsWith("the application"); line = child.line()) {
         String[] words = line.split(" ", 3);
         wanted.put(words[2], words[0].equals("platform") ? Long.parseLong(words[1]) : 0);
       }
@@ -38,12 +36,12 @@ class InProcessIT {
     missed.entrySet().removeAll(seen.entrySet());
     Map<String, Long> wrong = new HashMap<>(seen);
     wrong.entrySet().removeAll(wanted.entrySet());
-    assertThat(missed).as("wanted, unlike %s", wrong).isEmpty();
-    assertThat(wrong).as("not wanted").isEmpty();
+    assertThat(missed).as("missing reads, unlike %s", wrong).isEmpty();
+    assertThat(wrong).as("unexpected reads").isEmpty();
   }
 
   private void see(SpanRecord span) {
-    // Of a device; a thread may also load classes, and reads files for that.
+    // Counts only reads of a device: a thread may also read files to load classes.
     if (SpanCatalog.unfolded(span.name()).equals("syscall.read")
         && "unknown".equals(span.attribute("inferspan.ebpf.fd.kind"))) {
       assertThat(span.attributes()).containsEntry("inferspan.ebpf.source", "own_thread");

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM with a main class of the tests and all that the tests have; ended with the test. */
+/**
+ * A child process that is controlled by its stdin and stdout, such as a JVM with the tests' class
+ * path; killed when it is closed.
+ */
 final class JavaChild implements AutoCloseable {
 
   private final Process process;
@@ -48,7 +51,7 @@ final class JavaChild implements AutoCloseable {
     return process.pid();
   }
 
-  /** The next line that it says. */
+  /** Returns the next line of its output. */
   String line() {
     try {
       String line = output.readLine();
@@ -70,7 +73,7 @@ final class JavaChild implements AutoCloseable {
     }
   }
 
-  /** Lets it end by itself. */
+  /** Closes its stdin, and waits until it has ended. */
   void finish() {
     try {
       process.outputWriter().close();

@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A bridge that sees other process numbers than the kernel has. */
+/** A bridge in a PID namespace, where pids differ from those that the kernel uses. */
 class NamespaceIT {
 
   @Test
-  void processesChosenWithinANamespace_areNotTakenForOthersOutside() {
+  void processesSelectedInAPidNamespace_areNotConfusedWithOthers() {
     TestObjects.assumeBpf();
     assumeTrue(
         Files.isExecutable(Path.of("/usr/bin/unshare")),

@@ -43,7 +43,9 @@ class PolicyIT {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
-  /** {@code ./check --long} sets 30 seconds, in which a million events and 100 swaps are due. */
+  /**
+   * {@code ./check --long} sets 30 seconds, in which a million calls and 100 swaps are expected.
+   */
   private static final int SECONDS = Integer.getInteger("ebpf.policy.seconds", 3);
 
   private static final boolean LONG = SECONDS >= 30;
@@ -54,7 +56,7 @@ class PolicyIT {
   @BeforeEach
   void attach() {
     String load = TestKit.directory().resolve("load").toString();
-    // Every process, because a load begins its request before it could be chosen.
+    // Observes every process: a load begins its request before its pid could be selected.
     bridge =
         EbpfBridge.attach(
             Telemetry.using(tracing.openTelemetry()),
@@ -71,7 +73,7 @@ class PolicyIT {
   }
 
   @Test
-  void swapsUnderLoad_loseNothingAndDoubleNothing() throws Exception {
+  void swapsUnderLoad_eachCallIsCountedOnce() throws Exception {
     List<PolicySlots.Swap> swaps = new ArrayList<>();
     Process flood = flood(0);
     try (PolicySlots slots = PolicySlots.open()) {
@@ -96,7 +98,7 @@ class PolicyIT {
   }
 
   @Test
-  void policyThatDropsAll_isVisibleAndBoundedByTheFloor() throws Exception {
+  void policyDropsAllCalls_theyAreCountedAndTheFloorIsKept() throws Exception {
     try (PolicySlots slots = PolicySlots.open();
         PolicyObject drop = PolicyObject.of("drop_all", TestObjects.bytes("drop_all"))) {
       slots.swap(drop, Parameters.DEFAULTS, 10);
@@ -108,7 +110,7 @@ class PolicyIT {
       assertThat(seen + dropped).isEqualTo(calls);
       assertThat(seen).isBetween(calls / 11, calls / 9);
       List<SpanRecord> launches = launches().toList();
-      // All spans of a part of the request say how many calls it lost; there is one in ten seconds.
+      // All spans of one part of the request state the number of calls that the part lost.
       assertThat(
               launches.stream()
                   .mapToLong(span -> number(span, "inferspan.ebpf.dropped", 0))
@@ -134,7 +136,7 @@ class PolicyIT {
         "write_to_context",
         "divide_by_zero"
       })
-  void badPolicy_isRefusedAndTheOldOneGoesOn(String name) throws Exception {
+  void rejectedPolicy_currentOneStaysInEffect(String name) throws Exception {
     try (PolicySlots slots = PolicySlots.open();
         PolicyObject bad = PolicyObject.of(name, TestObjects.bytes(name))) {
       int generation = swap(slots, "keep-all", Parameters.DEFAULTS).generation();
@@ -153,7 +155,7 @@ class PolicyIT {
   }
 
   @Test
-  void rollback_putsTheOneBeforeBackAsANewGeneration() throws Exception {
+  void rollback_restoresThePreviousPolicyAsANewGeneration() throws Exception {
     try (PolicySlots slots = PolicySlots.open()) {
       assertThatThrownBy(() -> slots.rollback(Role.POLICY)).hasMessageContaining("no previous");
       int first = swap(slots, "keep-all", Parameters.DEFAULTS).generation();
@@ -204,11 +206,11 @@ class PolicyIT {
 
       killed.kill();
 
-      TestKit.await("the kernel", () -> held.alive().isEmpty());
+      TestKit.await("the kernel to free all objects", () -> held.alive().isEmpty());
     }
   }
 
-  /** Calls become twenty times slower for a while, and then as they were. */
+  /** Calls become twenty times slower for a while, and then as fast as before. */
   @Test
   void profilerAndPolicy_raiseDetailUnderContentionAndLowerItAfterwards() throws Exception {
     try (PolicySlots slots = PolicySlots.open()) {
@@ -231,9 +233,11 @@ class PolicyIT {
     }
   }
 
-  /** Prints what the programs of a call take, clock readings of the statistics included. */
+  /**
+   * Prints the run time of the programs per call, including the clock readings of the statistics.
+   */
   @Test
-  void policies_costNanosecondsInPlace() throws Exception {
+  void policies_costLessThanAHundredMicrosecondsPerCall() throws Exception {
     try (PolicySlots slots = PolicySlots.open();
         FileDescriptor stats = RunStats.enable();
         JavaChild calls = launches(20_000, Map.of())) {
@@ -257,7 +261,9 @@ class PolicyIT {
     return 2.0 * (now.runNanos() - before.runNanos()) / (now.runs() - before.runs());
   }
 
-  /** Of the programs at the begin and the end of calls, which one program may be. */
+  /**
+   * Returns the sum over the programs at the entry and the exit of calls, which may be one program.
+   */
   private BridgeStatus.Program runs() {
     return bridge.status().programs().stream()
         .filter(program -> program.object().equals("calls"))
@@ -273,7 +279,7 @@ class PolicyIT {
         .orElseThrow();
   }
 
-  /** The share of calls that the policy kept, over each few hundred calls. */
+  /** The share of calls that the policy kept among the last 500. */
   private static final class Phase {
 
     private static final int CALLS = 500;
@@ -292,16 +298,16 @@ class PolicyIT {
     }
 
     boolean isBelow() {
-      look();
+      update();
       return kept < limit;
     }
 
     boolean isAbove() {
-      look();
+      update();
       return kept > limit;
     }
 
-    private void look() {
+    private void update() {
       long keptNow = slots.count(PolicyCount.KEPT) - keptBefore;
       long foldedNow = slots.count(PolicyCount.FOLDED) - foldedBefore;
       if (keptNow + foldedNow >= CALLS) {
@@ -332,7 +338,7 @@ class PolicyIT {
         .start();
   }
 
-  /** How many calls it made, once it has ended. */
+  /** Waits for the end of a load, and returns the number of calls that it made. */
   private static long calls(Process flood) throws Exception {
     String said = new String(flood.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(flood.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -351,7 +357,7 @@ class PolicyIT {
     return span.attribute(attribute) instanceof Long value ? value : otherwise;
   }
 
-  /** What the load passes as the grids of so many launches. */
+  /** Returns the sum of the grid sizes that the load passes to this number of launches. */
   private static long blocks(long calls) {
     long sum = 0;
     for (long i = 0; i < calls; i++) {

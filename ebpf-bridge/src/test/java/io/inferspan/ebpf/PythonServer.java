@@ -17,7 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The threaded server of the test kit, with its own record and its libraries' record of the truth.
+ * The threaded server of the test kit, which records its work, and whose libraries record their
+ * calls.
  */
 final class PythonServer implements AutoCloseable {
 
@@ -34,7 +35,7 @@ final class PythonServer implements AutoCloseable {
   private final JavaChild process;
   private final int port;
 
-  /** Work of a thread for a request. */
+  /** The work of a thread for a request. */
   record Work(long tid, long fromNanos, long toNanos, String traceparent) {
 
     boolean covers(long thread, long startNanos, long endNanos) {
@@ -42,7 +43,7 @@ final class PythonServer implements AutoCloseable {
     }
   }
 
-  /** A call as the library itself saw it. */
+  /** A call as the library itself recorded it. */
   record Call(long entryNanos, long exitNanos, long tid, String function) {}
 
   private PythonServer(Map<String, String> environment) {
@@ -96,7 +97,7 @@ final class PythonServer implements AutoCloseable {
     }
   }
 
-  /** Every call of the stand-ins. */
+  /** Returns every call of the stand-ins. */
   List<Call> calls() {
     try (FileChannel file = FileChannel.open(log, StandardOpenOption.READ)) {
       ByteBuffer header = read(file, 0, HEADER_BYTES);

@@ -23,7 +23,7 @@ class RanksIT {
   private static final int COLLECTIVES = 3;
   private static final int SWAPPED = 2;
 
-  /** The first releases of vLLM with a rank in the title of a worker's process came later. */
+  /** A release of vLLM without ranks in the titles of worker processes. */
   private static final String WITHOUT_TITLES = "--release=0.8.5";
 
   @Test
@@ -63,7 +63,7 @@ class RanksIT {
         .containsOnly("TP0", "TP1");
     Map<Object, Object> stepOf = new HashMap<>();
     for (Map.Entry<Object, List<SpanRecord>> rank : byRank(working(run)).entrySet()) {
-      // One when the communicator was new, and three of the step that warms the engine up.
+      // One collective follows the creation of the communicator, and three belong to the warm-up.
       long next = 1 + COLLECTIVES + 1;
       for (SpanRecord step : rank.getValue()) {
         assertThat(step.attribute("llm_d.engine.step.collectives")).isEqualTo((long) COLLECTIVES);
@@ -101,9 +101,9 @@ class RanksIT {
     return steps.stream().collect(Collectors.groupingBy(step -> step.attribute(NCCL + "rank")));
   }
 
-  /** As an agent does that has run for a minute when the engine starts. */
+  /** An agent is asleep if it has run for a minute when the engine starts. */
   @Test
-  void bridgeSleepsMeanwhile_noCollectiveIsMissed() throws Exception {
+  void bridgeIsAsleep_noLaterCollectiveIsMissed() throws Exception {
     BridgeConfig sleepy = TestKit.children().sleepAfter(Duration.ofMillis(1)).build();
     EngineRun run = play(sleepy, WITHOUT_TITLES);
 

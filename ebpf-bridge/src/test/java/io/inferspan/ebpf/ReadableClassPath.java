@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of the tests' class path that any user may read, for children without privileges: where
- * the original is may be closed to them. One for the whole run.
+ * A copy of the tests' class path that any user may read, because children without privileges may
+ * not be able to read the original. There is one copy per run.
  */
 public final class ReadableClassPath {
 
@@ -24,13 +24,13 @@ public final class ReadableClassPath {
 
   private ReadableClassPath() {}
 
-  /** Everything but servers that no child runs. */
+  /** Returns the whole class path, except servers that no child runs. */
   public static synchronized String all() {
     copy();
     return all;
   }
 
-  /** This module and its tests, and nothing else. */
+  /** Returns only this module and its tests. */
   public static synchronized String own() {
     copy();
     return own;
@@ -67,7 +67,7 @@ public final class ReadableClassPath {
     }
   }
 
-  /** Surefire hides the class path in a manifest, and keeps the list of it. */
+  /** Returns the class path. Surefire moves it to a manifest, and lists it in this property. */
   private static String classPath() {
     return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   }
@@ -95,7 +95,7 @@ public final class ReadableClassPath {
     try (Stream<Path> files = Files.walk(directory)) {
       files.sorted((one, other) -> other.compareTo(one)).forEach(file -> file.toFile().delete());
     } catch (IOException left) {
-      // A temporary folder is cleared some day.
+      // The system clears temporary folders.
     }
   }
 }

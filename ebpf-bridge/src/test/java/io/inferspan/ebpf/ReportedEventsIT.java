@@ -86,9 +86,11 @@ class ReportedEventsIT {
     assertThat(only(spans, name).attribute("inferspan.ebpf.bytes")).as(name).isEqualTo(bytes);
   }
 
-  /** A device node of that name, since there is no GPU: the file behind it rejects the command. */
+  /**
+   * There is no GPU, so the program uses a file with a device's name, which rejects the command.
+   */
   @Test
-  void commandToAGpu_isASpanAndNoOtherIs() {
+  void commandToAGpu_isTheOnlySpan() {
     SpanRecord command = only(spansOf("devices", TestKit.children()), "syscall.ioctl_gpu");
 
     assertThat(command.attribute("inferspan.ebpf.count")).isNull();
@@ -97,7 +99,7 @@ class ReportedEventsIT {
   }
 
   @Test
-  void operation_takesTheNextCommandAlong() {
+  void operation_isAttributedToTheNextCommand() {
     List<SpanRecord> spans = spansOf("operations", TestKit.children());
 
     assertThat(spans.stream().filter(span -> span.name().equals("ckp.operation")))
@@ -117,7 +119,7 @@ class ReportedEventsIT {
   }
 
   @Test
-  void shortCalls_areLeftOutInTheKernel() {
+  void ignoreBelow_shortCallsAreLeftOutInTheKernel() {
     EbpfBridge bridge = report("waits", TestKit.children().ignoreBelow(Duration.ofMillis(5)));
 
     assertThat(produced(bridge, "syscall.read")).isZero();
@@ -126,7 +128,7 @@ class ReportedEventsIT {
   }
 
   @Test
-  void withoutThatSetting_shortCallsAreThere() {
+  void noIgnoreBelow_shortCallsAreRecorded() {
     EbpfBridge bridge = report("waits", TestKit.children());
 
     assertThat(produced(bridge, "syscall.read")).isGreaterThanOrEqualTo(50);
@@ -145,7 +147,7 @@ class ReportedEventsIT {
     return tracing.spans();
   }
 
-  /** Has a program do it while a bridge watches; the bridge that did, closed. */
+  /** Sends a command to a program under a bridge, and returns the bridge after it was closed. */
   private EbpfBridge report(String word, BridgeConfig.Builder config) {
     String kit = TestKit.directory().toString();
     String script = TestKit.script("commanded.py").toString();

@@ -12,17 +12,17 @@ final class Requests {
 
   private Requests() {}
 
-  /** One after the other, on one connection. */
+  /** Sends sampled requests one after the other, on one connection. */
   static void send(PythonServer server, int count) throws Exception {
     send(server, 1, count, "01");
   }
 
-  /** The same, that are not sampled. */
+  /** Sends unsampled requests in the same way. */
   static void sendUnsampled(PythonServer server, int count) throws Exception {
     send(server, 1, count, "00");
   }
 
-  /** One, whose ids are this number. */
+  /** Sends one sampled request with this number as its ids. */
   static void sendOne(PythonServer server, int number) throws Exception {
     send(server, number, number, "01");
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Contexts of, and for, other OpenTelemetry programs of the machine. */
+/** Contexts that are shared with other OpenTelemetry programs of the machine. */
 class SharedContextsIT {
 
   private static final String IDS = "0af7651916cd43dd8448eb211c80319cb7ad6b7169203331";
@@ -86,7 +86,7 @@ class SharedContextsIT {
   }
 
   @Test
-  void bridgeThatDoesNotReadContexts_readsNothing() {
+  void contextsAreNotRead_threadIsNotObserved() {
     map.open();
 
     assertThat(reads(bridge(PUBLISH))).isEmpty();
@@ -113,7 +113,7 @@ class SharedContextsIT {
   }
 
   @Test
-  void ownThreads_areReportedWhileTheyServe() {
+  void ownThread_isPublishedWhileASampledSpanIsCurrent() {
     JavaChild child = publisher();
     String[] in = child.line().split(" ", 3);
     assertThat(map.open().served(child.pid(), Long.parseLong(in[1]))).isEqualTo(in[2]);
@@ -143,7 +143,7 @@ class SharedContextsIT {
 
     child.kill();
 
-    Eventually.is("the kernel", () -> map.served(child.pid(), tid) == null);
+    Eventually.is("the removal of the entry", () -> map.served(child.pid(), tid) == null);
     assertThat(Files.exists(map.path())).isTrue();
   }
 
@@ -168,7 +168,7 @@ class SharedContextsIT {
     bridge.close();
 
     assertThat(map.served(child.pid(), child.pid())).isNull();
-    assertThat(map.served(1, 1)).as("somebody else's").isEqualTo(IDS);
+    assertThat(map.served(1, 1)).as("another program's entry").isEqualTo(IDS);
     assertThat(Files.exists(map.path())).isTrue();
   }
 
@@ -186,7 +186,7 @@ class SharedContextsIT {
   }
 
   @Test
-  void entriesOfThreadsThatAreGone_areSweptAtTheBeginning() {
+  void entriesOfEndedThreads_areRemovedAtTheStart() {
     long gone = 99_999_999;
     map.open().publish(gone, gone, IDS);
     map.publish(1, 1, IDS);
@@ -198,14 +198,14 @@ class SharedContextsIT {
   }
 
   @Test
-  void mapThatIsNotThere_isALimitForAReader() {
+  void missingMap_isALimitationForAReader() {
     assertThat(problemsOf(bridge(READ)))
         .containsExactly("no other program has created it in " + map.directory());
     assertThat(Files.exists(map.path())).isFalse();
   }
 
   @Test
-  void mapOfAnotherShape_isALimitAndLeftAlone() {
+  void mapOfAnotherShape_isALimitationAndNotChanged() {
     map.makeOfAnotherShape();
 
     assertThat(problemsOf(bridge(READ, PUBLISH)))
@@ -245,7 +245,7 @@ class SharedContextsIT {
                 "OTEL_TRACES_EXPORTER", "none")));
   }
 
-  /** Starts a program that reports by CKP which request it serves, and continues on request. */
+  /** Starts a program that reports by CKP which request it serves, and then waits for input. */
   private JavaChild held(EbpfBridge bridge) {
     String library = TestKit.directory().resolve("libinferspan_ckp.so").toString();
     String python = TestKit.script("../ckp").toString();

@@ -38,7 +38,7 @@ final class SharedMap implements AutoCloseable {
     }
   }
 
-  /** The filesystem. */
+  /** Returns the mount point of the BPF filesystem. */
   Path directory() {
     return directory;
   }
@@ -47,7 +47,7 @@ final class SharedMap implements AutoCloseable {
     return directory.resolve("otel").resolve("traces_ctx_v1");
   }
 
-  /** Makes the map as the contract has it, or opens the one that is there. */
+  /** Creates the map as the contract defines it, or opens the existing one. */
   SharedMap open() {
     if (pinned == null) {
       pinned = PinnedMap.openOrMake(path(), SHAPE);
@@ -60,7 +60,7 @@ final class SharedMap implements AutoCloseable {
     PinnedMap.openOrMake(path(), new PinnedMap.Shape("other", 9, 4, 24, 16)).close();
   }
 
-  /** The ids of trace and span that a thread is said to serve, or null. */
+  /** Returns the trace and span ids in a thread's entry; null if there is none. */
   @Nullable String served(long pid, long tid) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment ids = arena.allocate(24, 8);
@@ -69,7 +69,7 @@ final class SharedMap implements AutoCloseable {
     }
   }
 
-  /** Says that a thread serves somebody. */
+  /** Writes the entry of a thread. */
   void publish(long pid, long tid, String ids) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(24, 8);

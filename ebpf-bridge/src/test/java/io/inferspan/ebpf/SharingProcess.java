@@ -38,7 +38,7 @@ final class SharingProcess {
     System.exit(0);
   }
 
-  @SuppressWarnings("MustBeClosedChecker") // the mistake that this is about
+  @SuppressWarnings("MustBeClosedChecker") // leaks the scope on purpose
   private static void leaveOpen(OperationSpan span) {
     try {
       Objects.requireNonNull(span.context().makeCurrent());

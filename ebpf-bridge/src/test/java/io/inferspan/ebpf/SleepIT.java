@@ -25,8 +25,8 @@ class SleepIT {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
   private static final int CALLS = 8;
 
-  /** Of the scheduler, of connections, and one for each of two libraries. */
-  private static final int LEAST_LINKS_OFF = 7;
+  /** Links of the scheduler and of connections, and one for each of two libraries. */
+  private static final int MIN_LINKS_OFF = 7;
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
@@ -45,7 +45,7 @@ class SleepIT {
   }
 
   @Test
-  void withoutASampledRequest_whatServesRequestsIsOff() throws IOException {
+  void noSampledRequest_probesForSampledRequestsAreDetached() throws IOException {
     server(Map.of());
     EbpfBridge awake = bridge(Duration.ZERO);
     int all = links();
@@ -56,13 +56,13 @@ class SleepIT {
     EbpfBridge bridge = bridge(AT_ONCE);
     awaitSleep(bridge);
 
-    TestKit.await("links to be gone", () -> all - linksNow() >= LEAST_LINKS_OFF);
+    TestKit.await("links to be gone", () -> all - linksNow() >= MIN_LINKS_OFF);
     assertThat(links()).as("the probes that detect a request's start").isGreaterThanOrEqualTo(5);
     assertThat(bridge.status().programs()).allMatch(BridgeStatus.Program::attached);
   }
 
   @Test
-  void requestThatWakes_reportsItsLossAndTheNextIsComplete() throws Exception {
+  void wakingRequest_isIncompleteAndTheNextIsComplete() throws Exception {
     PythonServer server = server(Map.of("FAKE_CUDA_KERNEL", "300ms"));
     EbpfBridge bridge = bridge(Duration.ofSeconds(2));
     awaitSleep(bridge);
@@ -83,7 +83,7 @@ class SleepIT {
     assertThat(calls(2)).isEqualTo(CALLS);
     assertThat(spans(2)).allSatisfy(SleepIT::isWhole);
     assertThat(families(2)).contains("cuda", "syscall", "sched");
-    assertBooks(bridge.status());
+    assertAccountedFor(bridge.status());
   }
 
   @Test
@@ -94,15 +94,15 @@ class SleepIT {
 
     Requests.sendUnsampled(server, 50);
 
-    TestKit.await("the heads", () -> context(bridge, "http_found") >= 50);
+    TestKit.await("the heads of requests", () -> context(bridge, "http_found") >= 50);
     assertThat(bridge.status().sleep()).isEqualTo(new BridgeStatus.Sleep(true, 1));
     assertThat(context(bridge, "requests_began")).isZero();
     assertThat(tracing.spans()).isEmpty();
   }
 
-  /** The probes of the one that is awake see all; the other's are of no account to it. */
+  /** The bridge that is awake reads all events, whether or not the other one sleeps. */
   @Test
-  void twoBridges_sleepApart() throws Exception {
+  void twoBridges_sleepIndependently() throws Exception {
     PythonServer server = server(Map.of());
     EbpfBridge awake = bridge(Duration.ZERO);
     EbpfBridge sleeping = bridge(AT_ONCE);
@@ -114,7 +114,7 @@ class SleepIT {
     awaitSleep(sleeping);
     Requests.sendOne(server, 3);
 
-    TestKit.await("the events", () -> cudaCalls(awake) >= 3 * CALLS);
+    TestKit.await("CUDA events", () -> cudaCalls(awake) >= 3 * CALLS);
     assertThat(cudaCalls(awake)).isEqualTo(3 * CALLS);
     assertThat(awake.status().sleep().times()).isZero();
     assertThat(cudaCalls(sleeping)).isLessThanOrEqualTo(3 * CALLS);
@@ -138,7 +138,7 @@ class SleepIT {
   }
 
   @Test
-  void killedAsleep_leavesNothing() throws IOException {
+  void killedWhileAsleep_leavesNothingAttached() throws IOException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         JavaChild child = sleeping(receiver)) {
       assertThat(child.line()).isEqualTo("asleep");
@@ -148,7 +148,7 @@ class SleepIT {
 
       child.kill();
 
-      TestKit.await("the kernel", () -> held.alive().isEmpty());
+      TestKit.await("the kernel to free all objects", () -> held.alive().isEmpty());
     }
   }
 
@@ -227,7 +227,7 @@ class SleepIT {
         .sum();
   }
 
-  private static void assertBooks(BridgeStatus status) {
+  private static void assertAccountedFor(BridgeStatus status) {
     long produced = status.events().stream().mapToLong(BridgeStatus.Events::produced).sum();
     long read = status.events().stream().mapToLong(BridgeStatus.Events::read).sum();
     BridgeStatus.Spans spans = status.flow().spans();

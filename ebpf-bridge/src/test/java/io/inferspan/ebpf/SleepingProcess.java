@@ -19,7 +19,7 @@ final class SleepingProcess {
 
   static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String SPAN = "b7ad6b7169203331";
-  private static final int MANY = 1_000;
+  private static final int UNSAMPLED_READS = 1_000;
   private static final BridgeStatus.Sleep SLEPT_TWICE = new BridgeStatus.Sleep(true, 2);
 
   private SleepingProcess() {}
@@ -35,11 +35,11 @@ final class SleepingProcess {
                 .build());
     Eventually.is("sleep", () -> isAsleep(bridge));
     System.out.println("asleep");
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < UNSAMPLED_READS; i++) {
       read(TraceFlags.getDefault());
     }
     System.out.println("unsampled " + isAsleep(bridge) + " " + bridge.status().sleep().times());
-    // Too short for a check once a second to see.
+    // Shorter than the interval of the check, which is one second.
     read(TraceFlags.getSampled());
     Eventually.is("waking", () -> !isAsleep(bridge) || bridge.status().sleep().times() > 1);
     System.out.println("woken");

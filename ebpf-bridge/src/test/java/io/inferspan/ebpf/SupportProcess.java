@@ -3,7 +3,7 @@ package io.inferspan.ebpf;
 import io.inferspan.ebpf.linux.SeccompFilter;
 import java.util.List;
 
-/** Says whether kernel events can be seen, from a process that may be short of something. */
+/** Prints whether the bridge is supported in a process that may lack a prerequisite. */
 final class SupportProcess {
 
   private SupportProcess() {}
@@ -18,6 +18,6 @@ final class SupportProcess {
         support instanceof EbpfSupport.Unavailable none
             ? "support=" + none.reason() + " | " + none.remedy()
             : "support=available");
-    System.out.println("and the application runs on");
+    System.out.println("the application continues");
   }
 }

@@ -37,7 +37,7 @@ final class TestKit {
     return BUILT;
   }
 
-  /** Skips the test without the packages of the stand-in engines. */
+  /** Skips the test if the packages of the stand-in engines are missing. */
   static void assumeEngine() throws Exception {
     Process imports =
         new ProcessBuilder(
@@ -59,14 +59,14 @@ final class TestKit {
     return SOURCES.resolve(name);
   }
 
-  /** A bridge's config for processes that this one starts, since others of the machine do too. */
+  /** Returns a configuration that observes only the processes that this one starts. */
   static BridgeConfig.Builder children() {
     BridgeScope scope =
         new BridgeScope(false, Set.of((int) ProcessHandle.current().pid()), Set.of(), "");
     return BridgeConfig.builder().ownThreads(false).scope(scope);
   }
 
-  /** Waits until functions of a library of that name are watched. */
+  /** Waits until functions of a library of this name are observed. */
   static void awaitLibrary(EbpfBridge bridge, String name) {
     await("functions of " + name, () -> watches(bridge, name));
   }
@@ -77,7 +77,7 @@ final class TestKit {
         .anyMatch(outcome -> outcome.matches(Pattern.quote(name) + ": [0-9]+ functions"));
   }
 
-  /** From the monotonic clock to the epoch: the best of many measurements. */
+  /** Returns the offset from the monotonic clock to the epoch, the best of many measurements. */
   static long epochOffsetNanos() {
     long narrowest = Long.MAX_VALUE;
     long offset = 0;

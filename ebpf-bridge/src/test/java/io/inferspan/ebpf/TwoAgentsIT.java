@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Two agents, each with an engine; one compares its clock with the other's. Both have the same
- * clock, so the true offset is 0, but the way there and the way back take unequal times.
+ * clock, so the true offset is 0, but a request and its response take unequally long.
  */
 class TwoAgentsIT {
 
@@ -32,13 +32,13 @@ class TwoAgentsIT {
   private static final long THERE_MILLIS = 1;
   private static final long BACK_MILLIS = 9;
 
-  /** Half of what both ways take. */
-  private static final double LEAST_ERROR_MS = (THERE_MILLIS + BACK_MILLIS) / 2.0;
+  /** Half of the time that a request and its response take. */
+  private static final double MIN_ERROR_MS = (THERE_MILLIS + BACK_MILLIS) / 2.0;
 
   private int requests;
 
   @Test
-  void referenceIsKilledAndComesBack_theTrueOffsetIsAlwaysWithinTheBound() throws Exception {
+  void referenceIsRestarted_trueOffsetStaysWithinTheBound() throws Exception {
     TestKit.assumeEngine();
     try (OtlpReceiver receiver = OtlpReceiver.start();
         JavaChild ours = engine();
@@ -65,12 +65,12 @@ class TwoAgentsIT {
         reference.close();
       }
       Eventually.is("the steps", () -> steps(receiver).size() >= requests);
-      assertThat(steps(receiver)).allSatisfy(TwoAgentsIT::assertTrue);
+      assertThat(steps(receiver)).allSatisfy(TwoAgentsIT::assertWithinBound);
     }
   }
 
-  private static void assertTrue(SpanRecord step) {
-    assertThat(millis(step, "clock.error_ms")).isGreaterThanOrEqualTo(LEAST_ERROR_MS);
+  private static void assertWithinBound(SpanRecord step) {
+    assertThat(millis(step, "clock.error_ms")).isGreaterThanOrEqualTo(MIN_ERROR_MS);
     assertThat(Math.abs(millis(step, "clock.offset_ms")))
         .isLessThanOrEqualTo(millis(step, "clock.error_ms"));
   }
@@ -165,7 +165,7 @@ class TwoAgentsIT {
       }
     }
 
-    /** With SIGKILL. */
+    /** Kills the agent with SIGKILL. */
     @Override
     public void close() {
       process.kill();

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A program of the vendor's compiler on the vendor's own runtime. Without a GPU every call fails,
- * and with one none does; each is made all the same.
+ * A program that NVIDIA's compiler built, on NVIDIA's own runtime. Without a GPU every call fails,
+ * but is observed all the same.
  */
 class VendorRuntimeIT {
 

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What is written of steps and of requests in them. */
+/** The spans of steps and of the requests in them. */
 class BatchSpansTest {
 
   private static final int PID = 7;
@@ -46,7 +46,7 @@ class BatchSpansTest {
     return new RequestHead(FakeEngine.parent(id), MILLI);
   }
 
-  /** A step that is busy for so long. */
+  /** Runs a step with this busy time. */
   private void step(long number, long atNanos, long busyNanos, long... changes) {
     batches.stepBegan(PID, number, new Changes(changes, changes.length, false), atNanos);
     batches.launched(PID, atNanos);
@@ -82,7 +82,7 @@ class BatchSpansTest {
   }
 
   @Test
-  void request_isThreeSpansUnderItsOwnTraceparent() {
+  void request_hasThreeSpansUnderItsTraceparent() {
     request(1, "a");
     request(2, "b");
     step(1, 10 * MILLI, 4 * MILLI, member(1, 30, true), member(2, 10, true));
@@ -134,7 +134,7 @@ class BatchSpansTest {
   }
 
   @Test
-  void recordLostSinceTheStepBefore_makesTheStepIncomplete() {
+  void recordLostSinceThePreviousStep_makesTheStepIncomplete() {
     lostNanos = 25 * MILLI;
     request(1, "a");
     step(1, 10 * MILLI, 2 * MILLI, member(1, 3, true));
@@ -164,7 +164,7 @@ class BatchSpansTest {
         .containsExactlyInAnyOrder(2 / 3.0, 1.0);
   }
 
-  /** A step's outputs say that a request got its last token, and these are lost. */
+  /** The lost outputs have a request's last token. */
   @Test
   void lostOutputs_lowerTheCoverageOfRequestsThatAreInNoLaterStep() {
     lostNanos = 25 * MILLI;
@@ -197,7 +197,7 @@ class BatchSpansTest {
     engine.close(false, 60 * MILLI);
     batches.close(60 * MILLI);
 
-    // Of both, the step at 30 ms is incomplete; the first may have been in one that is missing.
+    // For both, the step at 30 ms is incomplete; the first may also have been in the missing step.
     assertThat(named("llm_d.engine.decode"))
         .extracting(span -> span.attributes().get("attribution.coverage"))
         .containsExactlyInAnyOrder(1 / 3.0, 2 / 3.0);
@@ -211,7 +211,7 @@ class BatchSpansTest {
   }
 
   @Test
-  void step_linksToEveryMemberIn128s() {
+  void step_linksToAllMembersInGroupsOf128() {
     long[] members = new long[500];
     for (int i = 0; i < 500; i++) {
       request(i + 1, "r" + i);
@@ -265,12 +265,12 @@ class BatchSpansTest {
   }
 
   @Test
-  void eventBeforeTheLastLaunch_endsNoStep() {
+  void eventBeforeTheLastLaunch_doesNotEndTheStep() {
     request(1, "a");
     long[] change = {member(1, 1, false)};
     batches.stepBegan(PID, 1, new Changes(change, 1, false), 10 * MILLI);
     batches.launched(PID, 10 * MILLI);
-    batches.recorded(PID, 1); // It guards the input buffers.
+    batches.recorded(PID, 1); // An event that guards the input buffers.
     batches.launched(PID, 10 * MILLI);
     batches.stepEnded(PID, 1, 2, 11 * MILLI);
     batches.eventReached(PID, 1, 15 * MILLI);

@@ -23,7 +23,7 @@ class FakeEngine {
   private static final long FINISHED = 1L << 57;
   private static final int FULL_EVERY = 16;
 
-  /** A request: prompt and answer still to be computed. */
+  /** A request, with the numbers of its prompt tokens and computed tokens. */
   static final class Running {
     final String id;
     final int slot;
@@ -48,7 +48,7 @@ class FakeEngine {
   final Map<String, Integer> decodeSteps = new HashMap<>();
 
   /** Requests that were live when something was lost. */
-  final Map<String, Boolean> hurt = new LinkedHashMap<>();
+  final Map<String, Boolean> affected = new LinkedHashMap<>();
 
   long nanos = 1_000_000;
   long step;
@@ -86,7 +86,7 @@ class FakeEngine {
     String id = "r" + number;
     bind(number, id, head ? new RequestHead(parent(id), nanos) : null);
     if (!begun) {
-      hurt.put(id, true); // It may have been in the step that was lost.
+      affected.put(id, true); // The request may have been in the lost step.
     }
     running.add(new Running(id, number, 1 + random.nextInt(500), 1 + random.nextInt(20)));
   }
@@ -154,7 +154,7 @@ class FakeEngine {
       batches.stepBegan(pid, step, new Changes(changes, changes.length, full), nanos);
     }
     if (blind) {
-      hurtAll();
+      markAllAffected();
     }
     finished.clear();
     int launches = now.isEmpty() ? 0 : 1 + random.nextInt(4);
@@ -164,7 +164,7 @@ class FakeEngine {
       batches.stepEnded(pid, step, launches, nanos);
     }
     if (!seen || !ended) {
-      truth.getOrDefault(step, Map.of()).keySet().forEach(id -> hurt.put(id, true));
+      truth.getOrDefault(step, Map.of()).keySet().forEach(id -> affected.put(id, true));
     }
     complete(launches > 0);
   }
@@ -185,7 +185,7 @@ class FakeEngine {
     return seen;
   }
 
-  /** Synchronous: this step's event is reached. Asynchronous: that of the step before. */
+  /** Reaches the event of this step or, if asynchronous, of the previous step. */
   private void complete(boolean launched) {
     nanos += 5_000 + random.nextInt(5_000);
     if (waiting > 0) {
@@ -201,12 +201,12 @@ class FakeEngine {
 
   void abort(Running request) {}
 
-  private void hurtAll() {
+  private void markAllAffected() {
     for (List<Running> requests : List.of(running, paused)) {
-      requests.forEach(request -> hurt.put(request.id, true));
+      requests.forEach(request -> affected.put(request.id, true));
     }
     if (!begun) {
-      finished.values().forEach(id -> hurt.put(id, true)); // That they have ended was lost.
+      finished.values().forEach(id -> affected.put(id, true)); // The record of their end was lost.
     }
   }
 

@@ -72,7 +72,7 @@ final class FakeFrames extends FakeEngine {
   @Override
   void runStep() {
     super.runStep();
-    finished.clear(); // The last tokens say so.
+    finished.clear(); // The outputs with the last tokens report the end.
     if (random.nextBoolean()) {
       readAborts();
     }

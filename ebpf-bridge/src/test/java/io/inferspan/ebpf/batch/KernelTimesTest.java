@@ -32,7 +32,9 @@ class KernelTimesTest {
         (from, to) -> false);
   }
 
-  /** A step of one request and two launches; another step's waits end it. */
+  /**
+   * Runs a step of one request and two launches; {@link #done} reports that the device finished it.
+   */
   private void launch(long number, long atMillis) {
     long[] change = {1 | 1L << 32};
     batches.stepBegan(PID, number, new Changes(change, 1, false), atMillis * MILLI);
@@ -61,19 +63,19 @@ class KernelTimesTest {
 
   @Test
   void everyLaunchHasKernels_busyIsTheTimeInWhichOneRan() {
-    ran(1, 1, 2); // A record of before, so that steps wait.
+    ran(1, 1, 2); // An earlier record, so that steps wait for records.
     launch(1, 10);
     done(1, 20);
     ran(6, 13, 15);
     ran(3, 11, 13);
-    ran(6, 14, 16); // A graph has several; this one overlaps.
+    ran(6, 14, 16); // A second kernel of the same launch, which overlaps the first one.
 
     assertThat(tracing.spans()).isEmpty();
     assertThat(measured()).containsExactly("5.0 cupti");
   }
 
   @Test
-  void kernelThatIsMissing_leavesTheWindowOfTheHost() {
+  void kernelIsMissing_hostWindowIsUsed() {
     ran(1, 1, 2);
     launch(1, 10);
     done(1, 20);
@@ -87,7 +89,7 @@ class KernelTimesTest {
   }
 
   @Test
-  void kernelsOfUnknownWork_leaveTheWindowOfTheHost() {
+  void kernelOfAnUnknownLaunch_hostWindowIsUsed() {
     ran(1, 1, 2);
     launch(1, 10);
     done(1, 20);
@@ -105,7 +107,7 @@ class KernelTimesTest {
     launch(2, 12);
     ran(3, 11, 13);
     ran(6, 13, 15);
-    ran(9, 15, 18); // Of the second step, which the host sees later.
+    ran(9, 15, 18); // A kernel of the second step, before the host sees the first step done.
     done(1, 16);
     ran(12, 18, 19);
     done(2, 20);
@@ -114,11 +116,11 @@ class KernelTimesTest {
   }
 
   @Test
-  void stepsInFlight_afterOneIsUnknown_areNotGuessed() {
+  void stepsInFlight_oneLacksAKernel_hostWindowIsUsedForBoth() {
     ran(1, 1, 2);
     launch(1, 10);
     launch(2, 12);
-    ran(3, 11, 13); // Another is missing.
+    ran(3, 11, 13); // The other launch's kernel is missing.
     done(1, 16);
     ran(9, 16.5, 18);
     ran(12, 18, 19);
@@ -128,7 +130,7 @@ class KernelTimesTest {
   }
 
   @Test
-  void recordsAfterTenSeconds_comeTooLate() {
+  void recordsAfterTenSeconds_areIgnored() {
     launch(1, 10);
     done(1, 20);
     ran(3, 11, 13);
@@ -138,7 +140,7 @@ class KernelTimesTest {
   }
 
   @Test
-  void otherClock_leavesTheWindowOfTheHost() {
+  void kernelsOfAnotherTime_hostWindowIsUsed() {
     ran(1, 1, 2);
     launch(1, 10);
     done(1, 20);

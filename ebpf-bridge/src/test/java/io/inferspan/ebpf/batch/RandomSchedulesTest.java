@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Random schedules: no wrong member, shares that add up, coverage that says what was lost. */
+/** Random schedules: no wrong member, shares that add up, and a coverage below 1 after losses. */
 class RandomSchedulesTest {
 
   private static final long PREFILL = 1L << 56;
@@ -115,7 +115,7 @@ class RandomSchedulesTest {
 
   @ParameterizedTest
   @EnumSource
-  void recordsLost_noMemberIsWrongAndCoverageSaysWhose(ShareModel model) {
+  void recordsLost_noMemberIsWrongAndAffectedRequestsHaveACoverageBelowOne(ShareModel model) {
     for (int seed = 0; seed < 1_000; seed++) {
       String as = "seed " + seed;
       Random losses = new Random(seed);
@@ -127,11 +127,11 @@ class RandomSchedulesTest {
           (id, request) ->
               assertThat(request.coverage() < 1)
                   .as("%s, %s of %s steps", as, request.incompleteSteps, request.steps)
-                  .isEqualTo(engine.hurt.containsKey(id.substring(2))));
+                  .isEqualTo(engine.affected.containsKey(id.substring(2))));
     }
   }
 
-  /** Whether its prompt is computed again, it is aborted in a step, or two steps overlap. */
+  /** Requests are preempted, or aborted during a step, and steps overlap. */
   @Test
   void framesOfAnEngine_noObservedMemberIsWrongAndErrorsAreBounded() {
     for (int seed = 0; seed < 3_000; seed++) {
@@ -157,7 +157,7 @@ class RandomSchedulesTest {
             assertThat(share).as("%s of %s", id, as).isEqualTo(written.shares.getOrDefault(id, 0L));
             assertThat(Math.abs(share - truth.getOrDefault(id.substring(2), 0.0)))
                 .as("%s of %s", id, as)
-                .isLessThanOrEqualTo(bound + 0.01); // Of floating point.
+                .isLessThanOrEqualTo(bound + 0.01); // The error of floating point.
           });
     }
   }

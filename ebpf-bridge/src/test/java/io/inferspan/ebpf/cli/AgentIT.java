@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The agent as a process of its own, next to a server that knows nothing of it. */
+/** The agent in a process of its own, and a server that does not know of it. */
 class AgentIT {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -52,7 +52,7 @@ class AgentIT {
   private static final Pattern LAUNCHED =
       Pattern.compile("inferspan_ebpf_events_total\\{kind=\"cuda.launch\"\\} [1-9]");
 
-  /** Longer than the test: what arrives was flushed. */
+  /** An export interval longer than the test, so that spans arrive only if they are flushed. */
   private static final String NEVER = "600000";
 
   @TempDir private static Path directory;
@@ -72,7 +72,7 @@ class AgentIT {
   }
 
   @Test
-  void sigterm_sendsWhatWasSeenAndDetaches() throws IOException, InterruptedException {
+  void sigterm_exportsRemainingSpansAndDetaches() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess agent = agent(receiver, "--pid", Long.toString(kit.server().pid()))) {
       agent.awaitOutput("ready: watching pid:" + kit.server().pid());
@@ -108,7 +108,7 @@ class AgentIT {
   }
 
   @Test
-  void top_showsWhatTheAgentSees() throws IOException, InterruptedException {
+  void top_showsTheEventsOfTheAgent() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess agent = agent(receiver, "--command", "python3")) {
       agent.awaitOutput("ready: ");
@@ -122,7 +122,7 @@ class AgentIT {
   }
 
   @Test
-  void topAndMetrics_sayThatTheAgentSleeps() throws IOException, InterruptedException {
+  void topAndMetrics_showThatTheAgentIsAsleep() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess agent =
             agent(
@@ -156,7 +156,7 @@ class AgentIT {
             .extracting(PolicySlots.Loaded::name)
             .containsExactlyInAnyOrder("slow_only", "latency");
         Eventually.is(
-            "a judged call",
+            "a call that the policy decided",
             () -> {
               requestQuietly(later, TRACE);
               return slots.judged() > 0;
@@ -166,7 +166,7 @@ class AgentIT {
   }
 
   @Test
-  void policyThatIsAbsent_endsTheAgent() throws IOException, InterruptedException {
+  void missingPolicy_endsTheAgent() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess agent = agent(receiver, "--policy", "slow")) {
       assertThat(agent.exitStatus()).isEqualTo(EbpfTool.FAILED);
@@ -183,7 +183,7 @@ class AgentIT {
   }
 
   @Test
-  void metricsPort_countsWhatTheAgentSees() throws IOException, InterruptedException {
+  void metricsPort_countsTheEventsOfTheAgent() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess agent =
             agent(
@@ -210,7 +210,7 @@ class AgentIT {
   }
 
   @Test
-  void cgroup_isWatchedAndNothingElse() throws IOException, InterruptedException {
+  void cgroup_isTheOnlyOneObserved() throws IOException, InterruptedException {
     Path group = SystemView.cgroupRoot().resolve("inferspan-agent-" + kit.server().pid());
     assumeTrue(Files.exists(SystemView.cgroupRoot().resolve("cgroup.procs")), "needs cgroup v2");
     Files.createDirectory(group);
@@ -220,7 +220,7 @@ class AgentIT {
       agent.awaitOutput("ready: ");
       Matcher line = METRICS.matcher(agent.output());
       assertThat(line.find()).as(agent.output()).isTrue();
-      // It has its libraries already, so that no event announces them.
+      // The server has already mapped its libraries, so no event reports them.
       Files.writeString(group.resolve("cgroup.procs"), Long.toString(inside.server().pid()));
       request(TRACE);
       Eventually.is(

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Settings as charts and scripts write them. */
+/** Settings as Helm charts and scripts write them. */
 class AgentSettingsTest {
 
   @Test
-  void variableSetToNothing_isNotSet() {
+  void emptyVariable_isIgnored() {
     AgentSettings settings =
         settings(
             Map.of(
@@ -26,7 +26,7 @@ class AgentSettingsTest {
   }
 
   @Test
-  void blanksAroundAValue_areNotOfIt() {
+  void blanksAroundAValue_areRemoved() {
     AgentSettings settings =
         settings(Map.of("INFERSPAN_EBPF_SCOPE", " pid:1 ", "OTEL_TRACES_EXPORTER", "console\n"));
 

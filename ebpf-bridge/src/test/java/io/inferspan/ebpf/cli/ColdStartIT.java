@@ -49,10 +49,10 @@ class ColdStartIT {
   }
 
   @Test
-  void python_hasTheCallsThatStraceCounts_andItsPhasesAreChildrenOfItsSpan() throws Exception {
+  void python_hasAsManyCallsAsStraceCounts_andPhasesAreChildrenOfItsSpan() throws Exception {
     List<String> command = List.of(PYTHON, "-c", "import fastapi");
     StraceCounts strace = new StraceCounts(directory);
-    strace.run(command); // so that every .pyc is there
+    strace.run(command); // creates every .pyc file
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess tool = coldStart(receiver, command)) {
       assertThat(tool.exitStatus()).as(tool.output()).isZero();
@@ -73,9 +73,9 @@ class ColdStartIT {
   }
 
   @Test
-  void java_hasTheFilesThatStraceCounts() throws Exception {
+  void java_opensAsManyFilesAsStraceCounts() throws Exception {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    // With the data it would open those of each other JVM of the machine, such as the tool's.
+    // With performance data, it would open the data of other JVMs, such as the tool's.
     List<String> command = List.of(java, "-XX:-UsePerfData", "-version");
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess tool = coldStart(receiver, command)) {
@@ -88,7 +88,7 @@ class ColdStartIT {
   }
 
   @Test
-  void firstCallOfTheDriver_isSeen() throws Exception {
+  void firstDriverCall_isRecorded() throws Exception {
     TestObjects.buildLoads(directory);
     String script = "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0)";
     try (OtlpReceiver receiver = OtlpReceiver.start();
@@ -133,9 +133,9 @@ class ColdStartIT {
     }
   }
 
-  /** One run that both count, since how often workers wake up is chance. */
+  /** Both count the same run, because workers wake up at random. */
   @Test
-  void nginxAndItsWorkers_haveTheCallsThatStraceCountsOfTheSameRun() throws Exception {
+  void nginxAndItsWorkers_haveAsManyCallsAsStraceCountsInTheSameRun() throws Exception {
     int port = freePort();
     StraceCounts strace = new StraceCounts(directory);
     List<String> command = strace.around(nginx(port));
@@ -161,7 +161,7 @@ class ColdStartIT {
   }
 
   @Test
-  void runningProcess_isFollowedFromThenOn_andATerminalShowsHowFarItIs() throws Exception {
+  void runningProcess_isFollowed_andATerminalShowsTheProgress() throws Exception {
     int port = freePort();
     Path go = directory.resolve("go");
     String server =
@@ -195,14 +195,14 @@ class ColdStartIT {
       assertThat(root.attribute("process.pid")).isEqualTo(process.pid());
       assertThat(root.attribute("llm_d.cold_start.ready")).isEqualTo("url");
       assertThat(only(receiver.spans(), ROOT + ".imports").parentSpanId()).isEqualTo(root.spanId());
-      assertThat(process.isAlive()).as("that it serves on").isTrue();
+      assertThat(process.isAlive()).as("the server still runs").isTrue();
     } finally {
       process.destroyForcibly();
     }
   }
 
   @Test
-  void lineOfTheOutput_isReady_afterThePageCacheWasDropped_withAProfileOverTime() throws Exception {
+  void lineOfTheOutput_meansReady_withADroppedPageCacheAndCallsOverTime() throws Exception {
     String script =
         "import json; print('weights loaded', flush=True); import time; time.sleep(600)";
     List<String> command = List.of(PYTHON, "-c", script);
@@ -256,7 +256,7 @@ class ColdStartIT {
       tool.awaitOutput("opened");
       List<ProcessHandle> children = ProcessHandle.of(tool.pid()).orElseThrow().children().toList();
       long own = ProcessHandle.current().pid();
-      assertThat(nice(tool.pid())).as("that it gives way to what starts").isEqualTo(19);
+      assertThat(nice(tool.pid())).as("the niceness of the tool").isEqualTo(19);
       assertThat(children).extracting(child -> nice(child.pid())).containsOnly(nice(own));
 
       assertThat(tool.terminate().exitStatus()).isNotZero();

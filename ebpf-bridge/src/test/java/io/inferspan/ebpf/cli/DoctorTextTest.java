@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the doctor says of machines that lack something. */
+/** The output of {@code doctor} for machines that lack a prerequisite. */
 class DoctorTextTest {
 
   @TempDir private Path root;
 
   @Test
-  void wholeMachine_hasNothingToRemedy() {
+  void completeMachine_hasNoRemedies() {
     assertThat(plain(SimulatedMachine.whole(root)))
         .contains("  platform          yes       Linux amd64\n")
         .doesNotContain("->", "limited", "NO ")

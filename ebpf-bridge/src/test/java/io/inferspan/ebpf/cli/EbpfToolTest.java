@@ -17,18 +17,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Command lines, right and wrong. */
+/** Valid and invalid command lines. */
 class EbpfToolTest {
 
   @Test
-  void unknownPolicy_isRefusedWithTheNamesOfOurs() throws Exception {
+  void unknownPolicy_isRefusedWithTheIncludedNames() throws Exception {
     assertThat(run(Map.of(), "policy", "check", "fast-only"))
         .startsWith(
             "1 err: fast-only: not a file, and not one of the included policies: keep-all, ");
   }
 
   @Test
-  void flame_isMadeOfFiles_andDiffOfTwo(@TempDir Path directory) throws Exception {
+  void flame_readsFiles_andDiffReadsTwo(@TempDir Path directory) throws Exception {
     Path before = Files.writeString(directory.resolve("a"), "main;fast 1\n");
     Path after = Files.writeString(directory.resolve("b"), "main;slow 2\n");
     Path folded = directory.resolve("out.folded");
@@ -94,7 +94,7 @@ class EbpfToolTest {
   }
 
   @Test
-  void fileOfAnotherFormat_isRefusedWithItsPlace(@TempDir Path directory) throws Exception {
+  void malformedFile_isRefusedWithLineAndColumn(@TempDir Path directory) throws Exception {
     Path file = Files.writeString(directory.resolve("a"), "main;fast 1\nmain\n");
 
     assertThat(run(Map.of(), "flame", file.toString()))
@@ -178,14 +178,14 @@ class EbpfToolTest {
           policy load slo --percentile 100 | --percentile 100: must be from 1 to 99
           policy load slo --profiler | Unknown option: '--profiler'
           """)
-  void wrongUsage_isOneSentence(String line, String sentence) throws Exception {
+  void invalidUsage_isReportedInOneSentence(String line, String sentence) throws Exception {
     String[] words = line.isEmpty() ? new String[0] : line.split(" ", -1);
 
     assertThat(run(Map.of(), words)).startsWith("2 err: " + sentence);
   }
 
   @Test
-  void portInUse_isAWrongOption() throws IOException {
+  void portInUse_isAnInvalidOption() throws IOException {
     try (ServerSocket used = new ServerSocket(0)) {
       String port = Integer.toString(used.getLocalPort());
 
@@ -197,7 +197,7 @@ class EbpfToolTest {
   }
 
   @Test
-  void wrongSetting_endsWithStatusTwo() throws Exception {
+  void invalidSetting_endsWithStatusTwo() throws Exception {
     assertThat(run(Map.of("INFERSPAN_EBPF_RING_BYTES", "100"), "agent"))
         .startsWith("2 err: INFERSPAN_EBPF_RING_BYTES: ");
   }
@@ -232,7 +232,7 @@ class EbpfToolTest {
     }
   }
 
-  /** Returns the exit status and the first line; a second would fail. */
+  /** Returns the exit status and the first line; fails if there is a second one. */
   private static String run(Map<String, String> environment, String... arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();

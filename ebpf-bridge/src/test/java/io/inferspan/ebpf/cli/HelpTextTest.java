@@ -22,7 +22,7 @@ class HelpTextTest {
           .collect(Collectors.joining("\n"));
 
   @Test
-  void help_isAsTheGoldenFileHasIt() throws IOException {
+  void help_equalsTheGoldenFile() throws IOException {
     if (Boolean.getBoolean("golden.write")) {
       Files.writeString(GOLDEN, help);
     }

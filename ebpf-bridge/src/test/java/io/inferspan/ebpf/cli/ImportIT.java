@@ -45,7 +45,7 @@ class ImportIT {
   }
 
   @Test
-  void collectorThatIsAbsent_isAFailureThatCountsTheSpans() throws Exception {
+  void missingCollector_unsentSpansAreReported() throws Exception {
     String endpoint;
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       endpoint = receiver.endpoint();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The agent's port, asked what it should be asked and what it should not. */
+/** Valid and invalid requests to the agent's port. */
 class MetricsPortTest {
 
   private MetricsPort port;
@@ -55,7 +55,7 @@ class MetricsPortTest {
   }
 
   @Test
-  void clock_isWhenTheRequestArrivedAndWhenTheResponseLeft() throws Exception {
+  void clock_statesWhenTheRequestArrivedAndTheResponseWasSent() throws Exception {
     List<String> times =
         List.of(
             ask("GET", "/clock")

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** What {@code strace -f -c} counts, by the number that files of calls have for all of a kind. */
+/** The counts of {@code strace -f -c}, by the numbers of calls in files of {@code coldstart}. */
 final class StraceCounts {
 
   private static final Path STRACE = Path.of("/usr/bin/strace");
@@ -29,7 +29,7 @@ final class StraceCounts {
     this.table = directory.resolve("strace");
   }
 
-  /** The command that runs another under strace. */
+  /** Returns the command that runs another one under strace. */
   List<String> around(List<String> command) {
     List<String> words =
         new ArrayList<>(List.of(STRACE.toString(), "-f", "-c", "-o", table.toString()));
@@ -48,7 +48,7 @@ final class StraceCounts {
     return counted();
   }
 
-  /** Of the command that ended. */
+  /** Returns the counts after the command has ended. */
   Map<Long, Long> counted() throws IOException {
     Map<Long, Long> counts = new TreeMap<>();
     for (String line : Files.readAllLines(table)) {
@@ -62,7 +62,8 @@ final class StraceCounts {
   }
 
   /**
-   * The same of what ran under strace, from its first mapping on: before, its process is strace's.
+   * Returns the same counts of a command that ran under strace, from its first mapping on: before
+   * that, its process is strace's.
    */
   static Map<Long, Long> ofTraced(List<CallRecord> records, long strace) {
     return of(
@@ -72,7 +73,7 @@ final class StraceCounts {
             .toList());
   }
 
-  /** The same of a file of calls. */
+  /** Returns the same counts of a file of calls. */
   static Map<Long, Long> of(List<CallRecord> records) {
     Map<Long, Long> counts = new TreeMap<>();
     records.stream()

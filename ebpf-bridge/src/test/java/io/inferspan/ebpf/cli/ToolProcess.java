@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The program in a process of its own, and what it said. */
+/** The tool in a process of its own, and its output. */
 final class ToolProcess implements AutoCloseable {
 
   private static final long LIMIT_NANOS = 60_000_000_000L;
@@ -41,7 +41,7 @@ final class ToolProcess implements AutoCloseable {
     }
   }
 
-  /** What a command of the program follows. */
+  /** Returns the command line of the tool, without its arguments. */
   static List<String> command() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -69,7 +69,7 @@ final class ToolProcess implements AutoCloseable {
     long deadline = System.nanoTime() + LIMIT_NANOS;
     while (!output().contains(text)) {
       if (!process.isAlive() || System.nanoTime() - deadline > 0) {
-        throw new AssertionError("it did not say '" + text + "', but: " + output());
+        throw new AssertionError("no '" + text + "' in the output: " + output());
       }
       Thread.sleep(POLL_MILLIS);
     }
@@ -81,7 +81,7 @@ final class ToolProcess implements AutoCloseable {
     return this;
   }
 
-  /** With SIGKILL. */
+  /** Kills the process with SIGKILL. */
   void kill() {
     process.destroyForcibly();
     process.onExit().join();
@@ -89,7 +89,7 @@ final class ToolProcess implements AutoCloseable {
 
   int exitStatus() throws InterruptedException {
     if (!process.waitFor(LIMIT_NANOS, TimeUnit.NANOSECONDS)) {
-      throw new AssertionError("it does not end, after: " + output());
+      throw new AssertionError("the tool does not end; its output: " + output());
     }
     return process.exitValue();
   }

@@ -7,9 +7,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Two simulated clocks, one of which drifts and is set, and messages that take differently long.
- */
+/** Two simulated clocks, one of which drifts and is set, and messages with different delays. */
 class ClockOffsetTest {
 
   private static final double MILLI = 1e6;
@@ -44,7 +42,7 @@ class ClockOffsetTest {
     assertThat(clock.timesSet()).isEqualTo(stepMillis == 0 ? 0 : 1);
   }
 
-  /** At least some time, and now and then much more. */
+  /** Returns a random delay in nanoseconds: {@code least} milliseconds, and sometimes much more. */
   private static long delay(Random random, double least, double more) {
     return Math.round((least - more * Math.log(1 - random.nextDouble())) * MILLI);
   }

@@ -28,7 +28,7 @@ class ReferenceClockTest {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;
 
-  /** Time that passes with each reading of a clock: a part of the way to the server and back. */
+  /** Time that passes with each reading of a clock, as part of the delay of the network. */
   private static final long READING = 100_000;
 
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -84,7 +84,7 @@ class ReferenceClockTest {
     return ours(nanos) - ahead(nanos);
   }
 
-  /** How far our clock is ahead of theirs. */
+  /** The time by which our clock is ahead of theirs. */
   private long ahead(long nanos) {
     return ahead + Math.round(drift * nanos);
   }
@@ -96,7 +96,7 @@ class ReferenceClockTest {
     }
   }
 
-  private void assertTrue() {
+  private void assertOffsetIsTrue() {
     Interval interval = Objects.requireNonNull(clock.now());
     assertThat(interval.errorNanos()).isBetween(1L, MILLI);
     assertThat(interval.offsetNanos() - ahead(time.get()))
@@ -109,19 +109,19 @@ class ReferenceClockTest {
     drift = 50e-6;
     for (int i = 0; i < 30; i++) {
       exchange(1);
-      assertTrue();
+      assertOffsetIsTrue();
     }
     ahead += 30 * MILLI;
     exchange(1);
 
-    assertTrue();
+    assertOffsetIsTrue();
     assertThat(clock.timesSet()).isEqualTo(1);
     assertThat(clock.answers()).isEqualTo(31);
     assertThat(clock.failures()).isZero();
     assertThat(ports).hasSize(1);
   }
 
-  /** Between the readings of the two clocks, which takes longer than anything else. */
+  /** The thread is preempted between the readings of both clocks, for longer than the exchange. */
   @Test
   void threadIsPreempted_clockWasNotSet() {
     ahead = 4 * MILLI;
@@ -148,7 +148,7 @@ class ReferenceClockTest {
     server = serve(port);
     exchange(1);
 
-    assertTrue();
+    assertOffsetIsTrue();
     assertThat(clock.timesSet()).isZero();
   }
 
@@ -158,7 +158,7 @@ class ReferenceClockTest {
     exchange(2);
     server.stop(0);
     exchange(5);
-    assertTrue();
+    assertOffsetIsTrue();
     exchange(6);
 
     assertThat(clock.now()).isNull();

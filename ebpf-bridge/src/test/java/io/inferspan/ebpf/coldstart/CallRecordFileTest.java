@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Files of calls, made from the description of the format. */
+/** Files of calls, written from the description of the format. */
 class CallRecordFileTest {
 
   private static final String LINE =
@@ -39,7 +39,7 @@ class CallRecordFileTest {
               exit == 0 ? 0 : random.nextLong() >> random.nextInt(64)));
     }
     lines.add(LINE.formatted("18446744073709551615", 0, 0, 0, 1, Long.MIN_VALUE));
-    lines.addAll(Collections.nCopies(3, lines.getFirst())); // enters or exits without a partner
+    lines.addAll(Collections.nCopies(3, lines.getFirst())); // entries or exits without a partner
     String text = String.join("", lines);
 
     ByteArrayOutputStream written = new ByteArrayOutputStream();
@@ -49,7 +49,7 @@ class CallRecordFileTest {
   }
 
   @Test
-  void fields_areReadAsTheyStand() throws IOException {
+  void fields_areRead() throws IOException {
     assertThat(read(LINE.formatted(12, 3, 4, 257, 1, -2)))
         .containsExactly(new CallRecord(12, 3, 4, 257, true, -2));
     assertThat(read("")).isEmpty();
@@ -71,7 +71,7 @@ class CallRecordFileTest {
           {"timestamp_ns":1,"pid":1,"tid":-1                        | 33 | expected a whole number
           {"timestamp_ns":1,"pid":1,"tid":1,"syscall_nr":0,"kind":2 | 57 | expected a number of at most 1
           """)
-  void otherText_isRefusedWithItsPlace(String line, int column, String sentence) {
+  void malformedText_isRefusedWithLineAndColumn(String line, int column, String sentence) {
     String text = LINE.formatted(1, 2, 3, 0, 0, 0) + line + "\n";
 
     assertThatThrownBy(() -> read(text))

@@ -26,8 +26,8 @@ class CallReportTest {
     }
     call(7, 8, LAUNCH, 102 * MILLI, 602 * MILLI);
     call(9, 9, 257, 0, 1000 * MILLI); // overlaps all others
-    records.add(new CallRecord(5, 7, 8, 9, false, 0)); // an enter without its exit
-    records.add(new CallRecord(6, 7, 8, 3, true, 0)); // an exit without its enter
+    records.add(new CallRecord(5, 7, 8, 9, false, 0)); // an entry without its exit
+    records.add(new CallRecord(6, 7, 8, 3, true, 0)); // an exit without its entry
 
     String report = CallReport.of(records, 500).replaceAll(" +", " ");
 
@@ -48,7 +48,7 @@ class CallReportTest {
   }
 
   @Test
-  void betweenCalls_isWhereNoThreadIsInOne() {
+  void betweenCalls_isTheTimeWithoutAnyCall() {
     call(1, 1, 0, 0, 100 * MILLI);
     call(1, 2, 0, 50 * MILLI, 150 * MILLI);
     call(1, 1, 0, 900 * MILLI, 1000 * MILLI);

@@ -21,7 +21,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page in Chromium: a script behind the page's own moves the mouse and notes what it sees. */
+/**
+ * The page in Chromium: a script after the page's own moves the mouse, and records what is shown.
+ */
 class ColdStartPageIT {
 
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
@@ -30,10 +32,10 @@ class ColdStartPageIT {
   private static final int PID = 7;
   private static final long SECOND = 1_000_000_000;
   private static final int FUTEX_CALL = 203;
-  private static final int MOST_BYTES = 5_000_000;
-  private static final int MOST_MILLIS = 2_000;
+  private static final int MAX_BYTES = 5_000_000;
+  private static final int MAX_MILLIS = 2_000;
 
-  private static final String HANDS =
+  private static final String TEST_SCRIPT =
       """
       <script>
       const seen = document.createElement('pre'); seen.id = 'seen'; document.body.append(seen);
@@ -55,7 +57,7 @@ class ColdStartPageIT {
   private final List<Event> events = new ArrayList<>();
 
   @Test
-  void tooltip_hasThePhaseTheGapTheStateAndTheHolder() throws Exception {
+  void tooltip_hasThePhaseTheGapTheStateAndTheWaker() throws Exception {
     String why = "ended by thread 9 (holder) of process 7 in sem_post, after it opened /a.py";
 
     assertThat(
@@ -93,18 +95,18 @@ class ColdStartPageIT {
   }
 
   @Test
-  void hundredThousandEvents_areFiveMegabytes_andThereInTwoSeconds() throws Exception {
+  void hundredThousandEvents_fitIntoFiveMegabytes_andAreDrawnInTwoSeconds() throws Exception {
     long step = 4 * SECOND / 100_000;
     for (int i = 0; i < 100_000; i++) {
       add(Kind.SYSCALL_READ, i * step, i * step + step / 2, 0, "");
     }
     String html = html(new Collected(List.of(), List.of()));
 
-    assertThat(html.length()).isLessThan(MOST_BYTES);
+    assertThat(html.length()).isLessThan(MAX_BYTES);
     List<String> seen =
         seen(html, "note(document.body.dataset.bars); note(document.body.dataset.ready);");
     assertThat(Integer.parseInt(seen.get(0))).isGreaterThan(100_000);
-    assertThat(Integer.parseInt(seen.get(1))).isLessThan(MOST_MILLIS);
+    assertThat(Integer.parseInt(seen.get(1))).isLessThan(MAX_MILLIS);
   }
 
   private String page() throws Exception {
@@ -126,11 +128,11 @@ class ColdStartPageIT {
     events.add(new Event(kind, PID, PID, start, end, 0, 1, extra, text));
   }
 
-  /** What the script notes on the page. */
+  /** Returns the lines that the script recorded. */
   private List<String> seen(String html, String script) throws Exception {
     assumeTrue(Files.isExecutable(CHROMIUM), "needs chromium: apt-get install chromium");
     Path file = directory.resolve("page.html");
-    Files.writeString(file, html.replace("</body>", HANDS.replace("%s", script) + "</body>"));
+    Files.writeString(file, html.replace("</body>", TEST_SCRIPT.replace("%s", script) + "</body>"));
     Process chromium =
         new ProcessBuilder(
                 CHROMIUM.toString(),

@@ -50,7 +50,7 @@ class PhasesTest {
     add(Kind.SCHED_OFFCPU, 0, DISK | KILLABLE, "");
     add(Kind.SCHED_OFFCPU, 0, 1, ""); // sleeps
     add(Kind.SYSCALL_CLOSE, 0, 4L << 32, "");
-    add(Kind.SYSCALL_READ, 0, 4L << 32, ""); // the descriptor is another's by now
+    add(Kind.SYSCALL_READ, 0, 4L << 32, ""); // the descriptor was reused
     open("/dev/nvidia0", 5);
     add(Kind.CUDA_INIT, 0, 0, "");
     add(Kind.CUDA_ALLOC, 0, 0, "");
@@ -93,7 +93,7 @@ class PhasesTest {
                 new Evidence(IMPORTS, 1010, 1100),
                 new Evidence(WEIGHTS, 1050, 1060), // within the one before
                 new Evidence(IMPORTS, 1110, 1200),
-                new Evidence(WARM_UP, 1600, 2500)), // ready comes first
+                new Evidence(WARM_UP, 1600, 2500)), // the server is ready earlier
             1000,
             2000);
 
@@ -132,7 +132,7 @@ class PhasesTest {
   @Test
   void start_beginsWhereTheShellBecomesTheCommand_andEndsWhenItIsReady() {
     now = 100;
-    open("/bin/sh.so", 3); // the shell's own
+    open("/bin/sh.so", 3); // opened by the shell
     add(Kind.PROCESS_STARTED, 0, 0, "/usr/bin/python3");
     long began = now;
     open("/lib/libc.so.6", 3);

@@ -8,14 +8,14 @@ import io.inferspan.ebpf.coldstart.StackEvents.Wake;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What explains a time of a thread. */
+/** Explanations of what a thread did in an interval. */
 class StackEventsTest {
 
   private static final int THREAD = 7;
   private static final int OTHER = 8;
 
   @Test
-  void runningThread_isExplainedByTheStacksThatItRanMostIn() {
+  void runningThread_isExplainedByItsMostFrequentStacks() {
     Collected collected =
         new Collected(
             List.of(
@@ -36,7 +36,7 @@ class StackEventsTest {
   }
 
   @Test
-  void waitingThread_isExplainedByWhoEndedItsLongestWait() {
+  void waitingThread_isExplainedByTheThreadThatEndedItsLongestWait() {
     Collected collected =
         new Collected(
             List.of(),

@@ -58,7 +58,7 @@ class ThreadTimelineTest {
   }
 
   @Test
-  void stretches_areLongTimesOfOneKind_whateverBreaksThemBriefly() {
+  void intervals_areLongTimesOfOneKind_despiteShortInterruptions() {
     add(Kind.SCHED_OFFCPU, 50, 52, 1, callNamed("futex")); // brief
     add(Kind.SCHED_OFFCPU, 200, 300, 1, callNamed("futex"));
     add(Kind.SCHED_OFFCPU, 302, 400, 1, callNamed("futex"));
@@ -75,7 +75,7 @@ class ThreadTimelineTest {
   }
 
   @Test
-  void waitThatHasNotEnded_isTheTimeAfterTheLastEvent() {
+  void unfinishedWait_coversTheTimeAfterTheLastEvent() {
     add(Kind.SYSCALL_READ, 10, 20, 0, 0);
 
     ThreadTimeline thread = new ThreadTimeline(ID, events, 0, 100, new Activity(SLEEP, ""));

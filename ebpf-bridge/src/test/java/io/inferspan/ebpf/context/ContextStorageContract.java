@@ -1,10 +1,10 @@
 package io.inferspan.ebpf.context;
 
-import static io.inferspan.ebpf.context.Served.TRACE;
-import static io.inferspan.ebpf.context.Served.ownThreads;
-import static io.inferspan.ebpf.context.Served.sampled;
-import static io.inferspan.ebpf.context.Served.told;
-import static io.inferspan.ebpf.context.Served.unsampled;
+import static io.inferspan.ebpf.context.TestContexts.TRACE;
+import static io.inferspan.ebpf.context.TestContexts.ids;
+import static io.inferspan.ebpf.context.TestContexts.ownThreads;
+import static io.inferspan.ebpf.context.TestContexts.sampled;
+import static io.inferspan.ebpf.context.TestContexts.unsampled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.linux.Threads;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** Every storage publishes a thread's context to the kernel exactly while it is current. */
 abstract class ContextStorageContract {
 
-  private final FakeTable table = new FakeTable(64);
+  private final FakeThreadMap table = new FakeThreadMap(64);
   private final OwnThreads threads = ownThreads(table, null);
   private final ContextStorage storage;
 
@@ -55,7 +55,7 @@ abstract class ContextStorageContract {
   @Test
   void sampledSpan_isReportedWhileItIsCurrent() {
     try (Scope scope = storage.attach(sampled(0xabc))) {
-      assertThat(now()).isEqualTo(told(0xabc));
+      assertThat(now()).isEqualTo(ids(0xabc));
     }
     assertThat(now()).isNull();
   }
@@ -70,24 +70,24 @@ abstract class ContextStorageContract {
       try (Scope inner = storage.attach(unsampled(3))) {
         assertThat(now()).isNull();
       }
-      assertThat(now()).isEqualTo(told(2));
+      assertThat(now()).isEqualTo(ids(2));
       try (Scope inner = storage.attach(Context.root())) {
         assertThat(now()).isNull();
       }
-      assertThat(now()).isEqualTo(told(2));
+      assertThat(now()).isEqualTo(ids(2));
     }
   }
 
   @Test
-  void nestedSpans_comeBackOneByOne() {
+  void nestedSpans_areRestoredOneByOne() {
     List<Scope> scopes = new ArrayList<>();
     for (int span = 1; span <= 5; span++) {
       scopes.add(storage.attach(sampled(span)));
-      assertThat(now()).isEqualTo(told(span));
+      assertThat(now()).isEqualTo(ids(span));
     }
     for (int span = 5; span > 1; span--) {
       scopes.get(span - 1).close();
-      assertThat(now()).isEqualTo(told(span - 1));
+      assertThat(now()).isEqualTo(ids(span - 1));
     }
     scopes.get(0).close();
     assertThat(now()).isNull();
@@ -125,12 +125,12 @@ abstract class ContextStorageContract {
                   () -> {
                     Scope theirs = storage.attach(sampled(2));
                     mine.close();
-                    assertThat(now()).isEqualTo(told(2));
+                    assertThat(now()).isEqualTo(ids(2));
                     theirs.close();
                   });
       other.join();
 
-      assertThat(now()).isEqualTo(told(1));
+      assertThat(now()).isEqualTo(ids(1));
     }
     assertThat(now()).isNull();
   }
@@ -157,10 +157,10 @@ abstract class ContextStorageContract {
   }
 
   @Test
-  void listener_followsEverySwitch() {
+  void listener_isCalledForEveryChange() {
     List<String> heard = new ArrayList<>();
     threads.close();
-    FakeTable own = new FakeTable(4);
+    FakeThreadMap own = new FakeThreadMap(4);
     ContextListener listener =
         new ContextListener() {
           @Override
@@ -180,11 +180,11 @@ abstract class ContextStorageContract {
       outer.close();
     }
 
-    assertThat(heard).containsExactly(told(1), told(2), told(1), "none");
+    assertThat(heard).containsExactly(ids(1), ids(2), ids(1), "none");
   }
 
   @Test
-  void carelessCloses_neverShowWhatIsNotCurrent() throws Exception {
+  void misorderedCloses_neverPublishWhatIsNotCurrent() throws Exception {
     try (ExecutorService another = Executors.newSingleThreadExecutor()) {
       another.submit(this::carelessWork).get(30, TimeUnit.SECONDS);
     }
@@ -209,7 +209,7 @@ abstract class ContextStorageContract {
   }
 
   @Test
-  void pools_neverShowAnotherRequestsContext() throws Exception {
+  void threadPools_neverPublishAnotherRequestsContext() throws Exception {
     int workers = 4;
     List<Thread> pooled = new CopyOnWriteArrayList<>();
     List<Future<?>> running = new ArrayList<>();
@@ -238,7 +238,8 @@ abstract class ContextStorageContract {
   }
 
   /**
-   * After every step the kernel sees what OpenTelemetry has, or nothing where that is unsampled.
+   * After every step, the kernel sees the current context of OpenTelemetry, or nothing if that is
+   * not sampled.
    */
   private void randomWork(Random random) {
     List<Scope> scopes = new ArrayList<>();

@@ -13,17 +13,20 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** OpenTelemetry takes the wrapper only before its first use, so each case is a process. */
+/**
+ * OpenTelemetry accepts the wrapper only before the first use of its context, so each case has a
+ * process of its own.
+ */
 class InstallTest {
 
   @Test
-  void installedFirst_followsEveryMakeCurrent() throws Exception {
-    assertThat(run("first")).isEqualTo("installed=true told=true again=true\n");
+  void installedFirst_publishesTheCurrentSpan() throws Exception {
+    assertThat(run("first")).isEqualTo("installed=true published=true again=true\n");
   }
 
   @Test
-  void installedAfterTheFirstUse_saysSo() throws Exception {
-    assertThat(run("late")).isEqualTo("installed=false told=false again=false\n");
+  void installedAfterTheFirstUse_returnsFalse() throws Exception {
+    assertThat(run("late")).isEqualTo("installed=false published=false again=false\n");
   }
 
   private static String run(String order) throws Exception {
@@ -58,8 +61,9 @@ class InstallTest {
         Context.current();
       }
       boolean installed = PublishingContextStorage.install();
-      FakeTable table = new FakeTable(4);
-      OwnThreads threads = new OwnThreads(table.memory, table, () -> 1, null, Served.silent());
+      FakeThreadMap table = new FakeThreadMap(4);
+      OwnThreads threads =
+          new OwnThreads(table.memory, table, () -> 1, null, TestContexts.silent());
       PublishingContextStorage.start(threads);
       SpanContext span =
           SpanContext.create(
@@ -67,12 +71,13 @@ class InstallTest {
               "00f067aa0ba902b7",
               TraceFlags.getSampled(),
               TraceState.getDefault());
-      boolean told;
+      boolean published;
       try (Scope scope = Context.root().with(Span.wrap(span)).makeCurrent()) {
-        told = table.contextOf(1) != null;
+        published = table.contextOf(1) != null;
       }
       System.out.printf(
-          "installed=%s told=%s again=%s%n", installed, told, PublishingContextStorage.install());
+          "installed=%s published=%s again=%s%n",
+          installed, published, PublishingContextStorage.install());
     }
   }
 }

@@ -1,8 +1,8 @@
 package io.inferspan.ebpf.context;
 
-import static io.inferspan.ebpf.context.Served.ownThreads;
-import static io.inferspan.ebpf.context.Served.sampled;
-import static io.inferspan.ebpf.context.Served.told;
+import static io.inferspan.ebpf.context.TestContexts.ids;
+import static io.inferspan.ebpf.context.TestContexts.ownThreads;
+import static io.inferspan.ebpf.context.TestContexts.sampled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.linux.Threads;
@@ -18,10 +18,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Threads come and go, numbers and slots are used again, and nothing stale is left. */
+/** Threads start and end, tids and slots are reused, and no stale context is left. */
 class OwnThreadsTest {
 
-  private final FakeTable table = new FakeTable(64);
+  private final FakeThreadMap table = new FakeThreadMap(64);
   private final OwnThreads threads = ownThreads(table, null);
   private final ContextStorage storage =
       new PublishingContextStorage(ContextStorage.defaultStorage());
@@ -49,7 +49,7 @@ class OwnThreadsTest {
                 () -> {
                   storage.attach(sampled(9));
                   tid[0] = Threads.currentTid();
-                  assertThat(now()).isEqualTo(told(9));
+                  assertThat(now()).isEqualTo(ids(9));
                 });
     leaking.join();
 
@@ -73,7 +73,7 @@ class OwnThreadsTest {
       assertThat(PublishingContextStorage.start(listened)).isTrue();
       storage.attach(sampled(1)).close();
       signal.enable(true);
-      storage.attach(Served.unsampled(2)).close();
+      storage.attach(TestContexts.unsampled(2)).close();
       try (Scope outer = storage.attach(sampled(3))) {
         assertThat(listened.isServing()).isTrue();
         storage.attach(sampled(4)).close();
@@ -88,7 +88,7 @@ class OwnThreadsTest {
   }
 
   @Test
-  void slots_areUsedAgain() throws Exception {
+  void slots_areReused() throws Exception {
     for (int i = 1; i <= 500; i++) {
       int span = i;
       Thread thread =
@@ -96,7 +96,7 @@ class OwnThreadsTest {
               .start(
                   () -> {
                     try (Scope scope = storage.attach(sampled(span))) {
-                      assertThat(now()).isEqualTo(told(span));
+                      assertThat(now()).isEqualTo(ids(span));
                     }
                   });
       thread.join();
@@ -109,22 +109,22 @@ class OwnThreadsTest {
   }
 
   @Test
-  void threadWithTheNumberOfOneThatEnded_startsWithNothing() throws Exception {
+  void threadWithAReusedTid_startsWithoutAContext() throws Exception {
     threads.close();
-    FakeTable reused = new FakeTable(4);
+    FakeThreadMap reused = new FakeThreadMap(4);
     OwnThreads sameNumber =
-        new OwnThreads(reused.memory, reused, () -> 4_711, null, Served.silent());
+        new OwnThreads(reused.memory, reused, () -> 4_711, null, TestContexts.silent());
     assertThat(PublishingContextStorage.start(sameNumber)).isTrue();
     try {
       Thread first = Thread.ofPlatform().start(() -> storage.attach(sampled(1)));
       first.join();
-      assertThat(reused.contextOf(4_711)).isEqualTo(told(1)); // stale, until somebody looks
+      assertThat(reused.contextOf(4_711)).isEqualTo(ids(1)); // stale until the tid is reused
       Thread second =
           Thread.ofPlatform()
               .start(
                   () -> {
                     try (Scope scope = storage.attach(sampled(2))) {
-                      assertThat(reused.contextOf(4_711)).isEqualTo(told(2));
+                      assertThat(reused.contextOf(4_711)).isEqualTo(ids(2));
                     }
                     assertThat(reused.contextOf(4_711)).isNull();
                   });
@@ -142,9 +142,9 @@ class OwnThreadsTest {
   }
 
   @Test
-  void moreThreadsThanSlots_areRefusedAndCountedAndOtherwiseFine() throws Exception {
+  void moreThreadsThanSlots_areRefusedAndCounted() throws Exception {
     CountDownLatch all = new CountDownLatch(1);
-    AtomicInteger told = new AtomicInteger();
+    AtomicInteger published = new AtomicInteger();
     List<Thread> running = new ArrayList<>();
     CountDownLatch asked = new CountDownLatch(70);
     for (int i = 1; i <= 70; i++) {
@@ -155,8 +155,8 @@ class OwnThreadsTest {
                   () -> {
                     for (int again = 0; again < 3; again++) {
                       try (Scope scope = storage.attach(sampled(span))) {
-                        if (told(span).equals(now())) {
-                          told.incrementAndGet();
+                        if (ids(span).equals(now())) {
+                          published.incrementAndGet();
                         }
                       }
                     }
@@ -171,7 +171,7 @@ class OwnThreadsTest {
     }
 
     assertThat(threads.refusals()).isEqualTo(6);
-    assertThat(told).hasValue(3 * 64);
+    assertThat(published).hasValue(3 * 64);
   }
 
   @Test
@@ -185,12 +185,12 @@ class OwnThreadsTest {
     threads.sweep();
 
     try (Scope scope = storage.attach(sampled(2))) {
-      assertThat(now()).isEqualTo(told(2));
+      assertThat(now()).isEqualTo(ids(2));
     }
   }
 
   @Test
-  void fullTable_costsTheRequestNothing() {
+  void fullMap_doesNotAffectTheRequest() {
     table.full = true;
 
     try (Scope scope = storage.attach(sampled(1))) {
@@ -201,7 +201,7 @@ class OwnThreadsTest {
   }
 
   @Test
-  void unknownThreadId_costsTheRequestNothing() {
+  void unknownTid_doesNotAffectTheRequest() {
     threads.close();
     OwnThreads nameless =
         new OwnThreads(
@@ -211,7 +211,7 @@ class OwnThreadsTest {
               throw new IllegalStateException("the program does not run");
             },
             null,
-            Served.silent());
+            TestContexts.silent());
     try (nameless) {
       assertThat(PublishingContextStorage.start(nameless)).isTrue();
 
@@ -226,7 +226,7 @@ class OwnThreadsTest {
   }
 
   @Test
-  void memoryThatIsGone_costsTheRequestNothing() {
+  void closedMemory_doesNotAffectTheRequest() {
     Scope scope = storage.attach(sampled(1));
     table.arena.close();
 
@@ -251,7 +251,7 @@ class OwnThreadsTest {
 
   @Test
   void secondPublisher_isRefusedUntilTheFirstHasClosed() {
-    try (OwnThreads other = ownThreads(new FakeTable(4), null)) {
+    try (OwnThreads other = ownThreads(new FakeThreadMap(4), null)) {
       assertThat(PublishingContextStorage.start(other)).isFalse();
       threads.close();
       assertThat(PublishingContextStorage.start(other)).isTrue();

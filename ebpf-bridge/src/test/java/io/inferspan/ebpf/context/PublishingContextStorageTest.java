@@ -2,7 +2,7 @@ package io.inferspan.ebpf.context;
 
 import io.opentelemetry.context.ContextStorage;
 
-/** In addition to a third party's storage. */
+/** The contract for a wrapper of another storage. */
 class PublishingContextStorageTest extends ContextStorageContract {
 
   PublishingContextStorageTest() {

@@ -4,17 +4,17 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 
-/** Rings as a thread does on which a span becomes current. */
+/** Sends a signal as a thread does when a span becomes current on it. */
 public final class SendsSignal {
 
   private SendsSignal() {}
 
-  /** For a span of this id. */
+  /** Sends a signal for a span with this id. */
   public static void send(ContextSignal signal, long span) {
     SpanIds ids = new SpanIds();
     ids.read(
         SpanContext.create(
-            Served.TRACE,
+            TestContexts.TRACE,
             "%016x".formatted(span),
             TraceFlags.getSampled(),
             TraceState.getDefault()));

@@ -1,7 +1,7 @@
 package io.inferspan.ebpf.context;
 
-import static io.inferspan.ebpf.context.Served.sampled;
-import static io.inferspan.ebpf.context.Served.unsampled;
+import static io.inferspan.ebpf.context.TestContexts.sampled;
+import static io.inferspan.ebpf.context.TestContexts.unsampled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.opentelemetry.context.Context;
@@ -15,7 +15,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** In place of OpenTelemetry's default storage, from which it must not differ. */
+/**
+ * The contract for the replacement of OpenTelemetry's default storage, which must behave like it.
+ */
 class ThreadContextStorageTest extends ContextStorageContract {
 
   private final ContextStorage ours =
@@ -35,7 +37,7 @@ class ThreadContextStorageTest extends ContextStorageContract {
 
   /** On a separate thread, since it leaves scopes open, as with the default storage. */
   @Test
-  void carelessUse_leavesWhatTheDefaultStorageWouldLeave() throws Exception {
+  void misuse_hasTheSameResultAsWithTheDefaultStorage() throws Exception {
     try (ExecutorService another = Executors.newSingleThreadExecutor()) {
       another.submit(() -> useBoth(new Random(11))).get(30, TimeUnit.SECONDS);
     }

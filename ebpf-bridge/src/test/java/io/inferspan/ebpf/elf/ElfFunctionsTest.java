@@ -36,7 +36,7 @@ class ElfFunctionsTest {
   }
 
   @Test
-  void ofSeveralNames_thePlainestCounts() throws IOException {
+  void severalNames_simplestIsReturned() throws IOException {
     ElfFunctions functions =
         read(
             new ElfBytes()
@@ -69,7 +69,7 @@ class ElfFunctionsTest {
   }
 
   @Test
-  void symbolsThatWereSplitOff_areFoundInItsDebugFile_ofTheSameBuildOnly() throws Exception {
+  void separateSymbols_areFoundOnlyInTheDebugFileOfTheSameBuild() throws Exception {
     Path program = compiled("inner");
     Path debugFile = debugFile(program);
     Files.createDirectories(debugFile.getParent());
@@ -131,7 +131,9 @@ class ElfFunctionsTest {
         .orElseThrow();
   }
 
-  /** Addresses and offsets differ by whole pages at most, in the files of this machine. */
+  /**
+   * Returns the offset of an address; the two differ by whole pages in the files of this machine.
+   */
   private static long offsetOf(ElfFunctions functions, long address) {
     for (long pages = 0; pages < 1 << 12; pages++) {
       if (functions.address(address - (pages << 12)) == address) {

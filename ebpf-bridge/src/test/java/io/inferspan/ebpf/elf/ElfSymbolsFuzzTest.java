@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Broken libraries: each is refused as a file or read, and no offset lies outside of the file. */
+/** Broken libraries: each is refused or read, and no offset is outside of the file. */
 class ElfSymbolsFuzzTest {
 
   private static final int INPUTS = Integer.getInteger("elf.fuzz.inputs", 4_000);
@@ -52,7 +52,7 @@ class ElfSymbolsFuzzTest {
     }
   }
 
-  /** Mostly in the tables, where it matters. */
+  /** Changes random bytes, mostly in the tables. */
   private static byte[] mutated(byte[] whole, Random random) {
     byte[] bytes =
         random.nextInt(10) == 0

@@ -46,7 +46,7 @@ class ElfSymbolsTest {
   }
 
   @Test
-  void whatIsNoFunctionOfTheLibrary_isLeftOut() throws IOException {
+  void symbolsOtherThanOwnFunctions_areLeftOut() throws IOException {
     ElfSymbols symbols =
         read(
             new ElfBytes()
@@ -62,7 +62,7 @@ class ElfSymbolsTest {
   }
 
   @Test
-  void firstOfTwoFunctionsOfAName_counts() throws IOException {
+  void duplicateName_firstFunctionIsReturned() throws IOException {
     ElfSymbols symbols =
         read(new ElfBytes().function("f", CODE_ADDRESS + 1).function("f", CODE_ADDRESS + 2));
 
@@ -82,7 +82,7 @@ class ElfSymbolsTest {
         "#!/bin/sh",
         "\177ELF\1\1 but of 32 bits, and long enough for a header........."
       })
-  void whatIsNoLibrary_isRefusedWithASentence(String content) throws IOException {
+  void fileThatIsNotALibrary_isRefused(String content) throws IOException {
     Path file =
         Files.writeString(directory.resolve("lib.so"), content, StandardCharsets.ISO_8859_1);
 
@@ -128,7 +128,7 @@ class ElfSymbolsTest {
     assertThat(symbols.functions()).containsAll(functions);
   }
 
-  /** The one that this very process has mapped. */
+  /** Returns the C library that this process has mapped. */
   static Path cLibrary() throws IOException {
     return Files.readAllLines(Path.of("/proc/self/maps")).stream()
         .filter(line -> line.endsWith("/libc.so.6"))
@@ -139,7 +139,7 @@ class ElfSymbolsTest {
 
   private ElfSymbols longName(int chars) throws IOException {
     byte[] bytes = new ElfBytes().function("x".repeat(200), CODE_ADDRESS).bytes();
-    // The table of names is followed by zeros up to the sections: make it one name.
+    // Zeros follow the table of names up to the sections: the bytes become one long name.
     Arrays.fill(bytes, 0x301, 0x301 + chars, (byte) 'x');
     bytes[0x600 + 2 * 64 + 32] = 0;
     bytes[0x600 + 2 * 64 + 33] = 3;

@@ -182,7 +182,7 @@ class UnwindTableTest {
   /** Code as a JVM's compilers make it, around the instruction that runs next. */
   @ParameterizedTest
   @CsvSource({
-    "0000000000000000, 89842400c0feff55, 8", // makes room on the stack for what it calls
+    "0000000000000000, 89842400c0feff55, 8", // touches the stack pages that calls will need
     "89842400c0feff00, 55488bec4883ec20, 8",
     "842400c0feff0055, 488bec4883ec2000, 16",
     "2400c0feff554889, 4883ec2000000000, 0",
@@ -196,7 +196,7 @@ class UnwindTableTest {
       String before, String next, int offset) {
     CallFrame frame = Instruction.next(0x1000, word(before), word(next)).ofCompiledCode();
 
-    // Code that could not be read says nothing.
+    // If the code could not be read, the frame is unknown.
     assertThat(frame).isEqualTo(offset == 0 ? CallFrame.OWN : CallFrame.onStack(offset));
   }
 

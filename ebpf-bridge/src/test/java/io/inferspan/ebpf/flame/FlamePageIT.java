@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The page in Chromium: a script after the page's own moves the mouse and writes down what it sees.
+ * The page in Chromium: a script after the page's own moves the mouse, and records what is shown.
  */
 class FlamePageIT {
 
@@ -25,7 +25,7 @@ class FlamePageIT {
       Pattern.compile("<pre id=\"seen\">(.*?)</pre>", Pattern.DOTALL);
 
   /** Root frames stand at the bottom, rows are 18 pixels high. */
-  private static final String HANDS =
+  private static final String TEST_SCRIPT =
       """
       <script>
       const seen = document.createElement('pre'); seen.id = 'seen'; document.body.append(seen);
@@ -54,7 +54,7 @@ class FlamePageIT {
   @TempDir private Path directory;
 
   @Test
-  void tooltip_saysTheFrameItsAmountAndShare() throws Exception {
+  void tooltip_hasTheFrameItsCountAndItsShare() throws Exception {
     List<String> seen =
         seen(page(), "note(tip(0.1, 0)); note(tip(0.1, 1)); note(tip(0.9, 1)); note(tip(0.9, 4));");
 
@@ -79,7 +79,7 @@ class FlamePageIT {
   }
 
   @Test
-  void search_saysTheShareThatMatches_countingNestedFramesOnce() throws Exception {
+  void search_showsTheMatchingShare_countingNestedFramesOnce() throws Exception {
     List<String> seen =
         seen(
             page(),
@@ -185,12 +185,12 @@ class FlamePageIT {
     };
   }
 
-  /** What the script notes on the page. */
+  /** Returns the lines that the script recorded. */
   private List<String> seen(String html, String script) throws Exception {
     assumeTrue(Files.isExecutable(CHROMIUM), "needs chromium: apt-get install chromium");
-    // The page's own policy allows scripts that stand in it, as this one then does.
+    // The page's content security policy allows inline scripts, such as this one.
     Path file = directory.resolve("page.html");
-    Files.writeString(file, html.replace("</body>", HANDS.replace("%s", script) + "</body>"));
+    Files.writeString(file, html.replace("</body>", TEST_SCRIPT.replace("%s", script) + "</body>"));
     Process chromium =
         new ProcessBuilder(
                 CHROMIUM.toString(),

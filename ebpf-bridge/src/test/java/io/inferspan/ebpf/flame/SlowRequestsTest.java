@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The slowest requests against the others. */
+/** The slowest requests compared with the others. */
 class SlowRequestsTest {
 
   private static final int REQUESTS = 300;
@@ -117,7 +117,7 @@ class SlowRequestsTest {
   }
 
   @Test
-  void durations_areATraceAndMillisecondsALine() throws IOException {
+  void durations_areReadFromLinesOfTraceAndMilliseconds() throws IOException {
     String text =
         "# trace, ms\n\n" + trace(1) + " 12\n" + trace(2) + ",3.5 \n" + trace(1) + "\t20\n";
 
@@ -131,7 +131,7 @@ class SlowRequestsTest {
     "4bf92f 1, 'line 2, column 1: expected a trace id of 32 hexadecimal digits'",
     "4bf92f3577b34da6a3ce929d0e0e47361 1, 'line 2, column 1: expected a trace id'"
   })
-  void otherLines_areRefusedWithTheirPlace(String line, String message) {
+  void malformedLines_areRefusedWithLineAndColumn(String line, String message) {
     assertThatThrownBy(() -> millis("#\n" + line))
         .isInstanceOf(StackFormatException.class)
         .hasMessageStartingWith(message);

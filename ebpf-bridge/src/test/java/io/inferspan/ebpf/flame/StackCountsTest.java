@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class StackCountsTest {
 
   @Test
-  void foldedText_isReadAndWrittenAlike() throws IOException {
+  void foldedText_isWrittenAsItWasRead() throws IOException {
     String text = "a;b 1\na;b c;operator new(unsigned long) 20\nd 3\n";
 
     assertThat(written(read(text))).isEqualTo(text);
@@ -25,7 +25,7 @@ class StackCountsTest {
   }
 
   @Test
-  void lineWithoutCount_isRefusedWithItsPlace() {
+  void lineWithoutCount_isRefusedWithLineAndColumn() {
     assertThatThrownBy(() -> read("a;b 1\na;b\n"))
         .isInstanceOf(StackFormatException.class)
         .hasMessage("line 2, column 4: expected a count after the stack");
@@ -57,7 +57,7 @@ class StackCountsTest {
   }
 
   @Test
-  void stacksThatSayNothingOfTraces_areOfTheTraceThatIsNamed() throws IOException {
+  void stacksWithoutTraces_allBelongToTheGivenTrace() throws IOException {
     assertThat(written(read("a;b 2\n").ofTrace("12"))).isEqualTo("a;b 2\n");
   }
 

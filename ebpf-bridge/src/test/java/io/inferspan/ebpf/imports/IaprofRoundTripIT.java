@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Profiles as iaprof writes them, against a script of its own kind that folds them: with the names
- * of reasons, in the order of the fields, and without losing those behind a zero.
+ * Profiles in iaprof's format, compared with the output of a script like iaprof's own. Unlike that,
+ * it writes the names of stall reasons, and does not lose reasons after a count of zero.
  */
 class IaprofRoundTripIT {
 
@@ -75,7 +75,10 @@ class IaprofRoundTripIT {
     return text.toString();
   }
 
-  /** Of the present form: several intervals, whose kernels and instructions come again. */
+  /**
+   * Returns a profile in the current format, with several intervals that repeat kernels and
+   * instructions.
+   */
   private static String profile(Random random) {
     StringBuilder text = new StringBuilder();
     List<String> strings =

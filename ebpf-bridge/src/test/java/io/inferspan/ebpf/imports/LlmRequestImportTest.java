@@ -64,7 +64,7 @@ class LlmRequestImportTest {
   }
 
   @Test
-  void firstTokenOfTheLatestConventions_isKnownToo() throws IOException {
+  void firstTokenInTheLatestConventions_isRead() throws IOException {
     read(SPAN.replace("gen_ai.latency.time_to_first_token", "gen_ai.response.time_to_first_chunk"));
 
     assertPhase("llm_d.engine.decode", 450, 1950);
@@ -80,7 +80,7 @@ class LlmRequestImportTest {
   }
 
   @Test
-  void phasesThatAreLongerThanTheFirstTokenTook_beginWithTheRequest() throws IOException {
+  void phasesLongerThanTheTimeToTheFirstToken_beginWithTheRequest() throws IOException {
     read(SPAN.replace("0.45", "0.395"));
 
     assertPhase("llm_d.engine.queue", 0, 100);
@@ -90,7 +90,7 @@ class LlmRequestImportTest {
   }
 
   @Test
-  void phaseThatTookNoTime_isNoSpan() throws IOException {
+  void phaseWithoutDuration_isNotASpan() throws IOException {
     read(SPAN.replace("1.5", "0"));
 
     assertThat(tracing.spans())
@@ -100,7 +100,7 @@ class LlmRequestImportTest {
 
   @ParameterizedTest
   @CsvSource({"0.1, -0.1", "1.5, 1700", "0.45, 3", "0.45, 1e300", "gen_ai.latency, my.latency"})
-  void timesThatDoNotFitTheSpan_areNoPhases(String from, String to) throws IOException {
+  void timesThatDoNotFitTheSpan_areIgnored(String from, String to) throws IOException {
     SpanImport spans = read(SPAN.replace(from, to));
 
     assertThat(tracing.spans()).isEmpty();
@@ -109,7 +109,7 @@ class LlmRequestImportTest {
   }
 
   @Test
-  void requestWithSpansBelowIt_isLeftAsItIs() throws IOException {
+  void requestWithChildSpans_isLeftOut() throws IOException {
     String child =
         SPAN.replace("llm_request", "vllm_queue")
             .replace("00f067aa0ba902b7", "00f067aa0ba902b8")
@@ -122,7 +122,7 @@ class LlmRequestImportTest {
   }
 
   @Test
-  void spanThatIsInTwoFiles_isOneRequest() throws IOException {
+  void spanInTwoFiles_isOneRequest() throws IOException {
     read(SPAN, SPAN + SPAN);
 
     assertThat(tracing.spans()).hasSize(3);
@@ -138,7 +138,7 @@ class LlmRequestImportTest {
         "{\"doubleValue\":0.3} | {\"stringValue\":\"0.3\"} | spans.attributes.value.intValue'",
         "[{\"scope\" | [7,{\"scope\" | expected objects 'resourceSpans.scopeSpans'"
       })
-  void whatIsNotOfTheFormat_isRefusedWithItsPlace(String from, String to, String message) {
+  void malformedFile_isRefusedWithLineAndColumn(String from, String to, String message) {
     assertThatThrownBy(() -> read("\n " + SPAN.replace(from, to)))
         .isInstanceOf(StackFormatException.class)
         .hasMessageStartingWith("line 2, column 2: expected ")

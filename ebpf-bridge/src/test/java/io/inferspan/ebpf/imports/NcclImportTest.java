@@ -46,7 +46,7 @@ class NcclImportTest {
       {"header":{"id":"0xa","rank":0,"n_ranks":2,"nnodes":2},"metadata":{"inspector_output_format_version":"v4.2","dump_timestamp_us":9000,"hostname":"a","pid":7},"p2p_perf":{"p2p":"Send","p2p_sn":2,"p2p_peer":1,"p2p_msg_size_bytes":32,"p2p_exec_time_us":40,"p2p_timing_source":"kernel_cpu","event_trace_ts":{"p2p_start_ts":2000,"p2p_stop_ts":2001,"kernel_events":[]}}}
       """;
 
-  /** Of version 4.3 the first record counts the others, which have no header. */
+  /** In version 4.3, the first record counts the others, which have no header. */
   private static final String COUNTED =
       """
       {"header":{"id":"0xb","rank":3,"n_ranks":4,"nnodes":1},"metadata":{"inspector_output_format_version":"v4.3","dump_timestamp_us":5000,"hostname":"b","pid":8},"dump_stats":{"coll_records":1,"coll_dropped_total":9,"coll_dropped_since_last_dump":5,"p2p_records":1,"p2p_dropped_total":0,"p2p_dropped_since_last_dump":0,"proxy_records":1}}
@@ -97,7 +97,7 @@ class NcclImportTest {
   }
 
   @Test
-  void ranksOfACommunicator_areNextToEachOtherInOneTrace() throws IOException {
+  void ranksOfACommunicator_areInOneTrace() throws IOException {
     read(VERBOSE, VERBOSE.replace("\"rank\":0", "\"rank\":1"), PLAIN);
 
     List<SpanRecord> communicators = named("nccl.communicator");
@@ -115,7 +115,7 @@ class NcclImportTest {
         .allSatisfy(span -> assertThat(span.parentSpanId()).isEqualTo(both.spanId()));
   }
 
-  /** An AllReduce of a rank on a host of its own, with times in microseconds. */
+  /** Returns an AllReduce of a rank on a host of its own, with times in microseconds. */
   private static String allReduce(int rank, int sequence, long enqueued, long end) {
     return """
     {"header":{"id":"0xc","rank":%d,"n_ranks":2,"nnodes":2},"metadata":{"inspector_output_format_version":"v4.2","dump_timestamp_us":9000,"hostname":"node-%d","pid":7},"coll_perf":{"coll":"AllReduce","coll_sn":%d,"coll_msg_size_bytes":64,"coll_exec_time_us":100,"event_trace_ts":{"coll_start_ts":%d,"coll_stop_ts":%d,"kernel_events":[{"channel_id":0,"kernel_start_ts":%d,"kernel_stop_ts":%d}]}}}
@@ -137,7 +137,7 @@ class NcclImportTest {
   }
 
   @Test
-  void clockOfAnotherHost_isCorrected_andSaysHowWell() throws IOException {
+  void clockOfAnotherHost_isCorrected_withItsMaximumError() throws IOException {
     long ahead = 40_000;
     read(
         allReduce(0, 1, 1_000_000, 1_001_000),
@@ -216,7 +216,7 @@ class NcclImportTest {
         "1748030377748202 | 1e99 | expected microseconds 'metadata.dump_timestamp_us'",
         "485.119099 | oops | line 7, column 86: expected JSON: "
       })
-  void whatIsNotOfTheFormat_isRefusedWithItsPlace(String from, String to, String message) {
+  void malformedFile_isRefusedWithLineAndColumn(String from, String to, String message) {
     assertThatThrownBy(() -> read(PLAIN.replace(from, to)))
         .isInstanceOf(StackFormatException.class)
         .hasMessageContaining(message);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class StackFileTest {
 
-  private static final String PRESENT =
+  private static final String CURRENT =
       """
       string|1|python3.11
       string|2|_start;main;zeCommandListAppendLaunchKernel
@@ -59,7 +59,7 @@ class StackFileTest {
       e|9|6|40|3
       """;
 
-  /** As the documentation of iaprof shows it, with ids that it explains. */
+  /** The format in iaprof's documentation, in which lines define the ids. */
   private static final String DOCUMENTED =
       """
       STRING;1;python3.11
@@ -76,12 +76,12 @@ class StackFileTest {
   @TempDir private Path directory;
 
   @Test
-  void presentFormOfIaprof_isOneStackForEachReason() throws IOException {
+  void currentFormatOfIaprof_isOneStackForEachReason() throws IOException {
     String begin =
         "python3.11;4711;_start;main;zeCommandListAppendLaunchKernel;-;gemm.cl_[G];gemm_[G];mad (8)"
             + " r10_[g];";
 
-    assertThat(read(PRESENT.replace('|', '\t')))
+    assertThat(read(CURRENT.replace('|', '\t')))
         .containsExactly(
             entry(begin + "active_[g];0x40_[g]", 20L),
             entry(begin + "sbid_[g];0x40_[g]", 7L),
@@ -90,7 +90,7 @@ class StackFileTest {
   }
 
   @Test
-  void olderFormOfIaprof_keepsAFieldUntilItChanges() throws IOException {
+  void olderFormatOfIaprof_keepsAFieldUntilItChanges() throws IOException {
     String begin = "python3.11;4711;_start;main;-;gemm.cl_[G];gemm_[G];mad (8) r10_[g];sbid_[g];";
 
     assertThat(read(OLDER.replace('|', '\t')))
@@ -98,7 +98,7 @@ class StackFileTest {
   }
 
   @Test
-  void documentedFormOfIaprof_isRead() throws IOException {
+  void documentedFormatOfIaprof_isRead() throws IOException {
     assertThat(read(DOCUMENTED))
         .containsExactly(
             entry(
@@ -131,7 +131,7 @@ class StackFileTest {
         "{\"traceEvents\":[{\"ph\":~oops ! line 2, column 5: expected JSON",
         "{\"traceEvents\":[1]} ! line 1, column 18: expected an object"
       })
-  void whatIsNotOfTheFormat_isRefusedWithItsPlace(String text, String message) {
+  void malformedFile_isRefusedWithLineAndColumn(String text, String message) {
     assertThatThrownBy(() -> read(text.replace('|', '\t').replace('~', '\n')))
         .isInstanceOf(StackFormatException.class)
         .hasMessageContaining(message);
@@ -172,7 +172,7 @@ class StackFileTest {
   }
 
   @Test
-  void bytesThatAreNoText_doNotEndTheReading() throws IOException {
+  void bytesThatAreNotUtf8_areRead() throws IOException {
     Path file =
         Files.write(
             directory.resolve("odd"), "a;\u00ff\u00fe 1\n".getBytes(StandardCharsets.ISO_8859_1));

@@ -61,7 +61,7 @@ class TopTextTest {
   private final String page = TopText.of(before, now);
 
   @Test
-  void events_areCountedPerSecondAndInAll() {
+  void events_areCountedPerSecondAndInTotal() {
     assertThat(line("cuda.launch")).isEqualTo("cuda.launch 2,000 5,000");
     assertThat(line("syscall.read")).isEqualTo("syscall.read 4 7");
     assertThat(page.indexOf("cuda.launch")).isLessThan(page.indexOf("syscall.read"));
@@ -75,7 +75,7 @@ class TopTextTest {
   }
 
   @Test
-  void loweredDetail_isNamedWithWhatItShed() {
+  void loweredDetail_isListedWithItsShedEvents() {
     assertThat(line("sched (now")).isEqualTo("sched (now folded) 25 50");
     assertThat(page).doesNotContain("launches (now");
     assertThat(TopText.of(before, before)).doesNotContain("NOT IN FULL DETAIL");

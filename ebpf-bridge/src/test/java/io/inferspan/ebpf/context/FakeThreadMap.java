@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The kernel's side of our threads: looks a thread up as a program would. */
-final class FakeTable implements OwnThreads.KernelThreads {
+/** A fake of the kernel's map of our threads, which looks up a thread as a BPF program does. */
+final class FakeThreadMap implements OwnThreads.KernelThreads {
 
   final Map<Integer, Integer> slots = new ConcurrentHashMap<>();
   final AtomicInteger puts = new AtomicInteger();
@@ -18,7 +18,7 @@ final class FakeTable implements OwnThreads.KernelThreads {
   final ByteBuffer memory;
   volatile boolean full;
 
-  FakeTable(int slotCount) {
+  FakeThreadMap(int slotCount) {
     this.memory = arena.allocate((long) slotCount * ThreadRecord.BYTES, 64).asByteBuffer();
   }
 

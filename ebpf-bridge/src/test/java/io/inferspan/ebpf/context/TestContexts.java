@@ -8,18 +8,18 @@ import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
-/** Contexts that a thread may serve, and how the fake kernel's side writes them. */
-final class Served {
+/** Contexts for tests, and their ids as {@link FakeThreadMap#contextOf} returns them. */
+final class TestContexts {
 
   static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-  private Served() {}
+  private TestContexts() {}
 
-  static OwnThreads ownThreads(FakeTable table, @Nullable ContextListener listener) {
+  static OwnThreads ownThreads(FakeThreadMap table, @Nullable ContextListener listener) {
     return new OwnThreads(table.memory, table, Threads::currentTid, listener, silent());
   }
 
-  /** A signal that is off. */
+  /** Returns a disabled signal. */
   static ContextSignal silent() {
     return new ContextSignal(owner -> {});
   }
@@ -38,7 +38,7 @@ final class Served {
     return Context.root().with(Span.wrap(context));
   }
 
-  static String told(int span) {
+  static String ids(int span) {
     return TRACE + "-%016x".formatted(span);
   }
 }

@@ -6,32 +6,32 @@ import io.inferspan.ebpf.libbpf.TestObjects;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A gateway that has the jar on its class path and the bridge disabled. */
-class SwitchIT {
+/** The setting {@code INFERSPAN_EBPF}, in a process with the jar on its class path. */
+class EnabledSettingIT {
 
   @Test
-  void bridgeThatIsOff_leavesOpenTelemetrysContextAlone() {
+  void off_keepsTheContextStorageOfOpenTelemetry() {
     assertThat(storage("off")).startsWith("storage: io.opentelemetry.");
   }
 
   @Test
-  void bridgeThatIsOn_replacesOpenTelemetrysContext() {
+  void auto_replacesTheContextStorageOfOpenTelemetry() {
     assertThat(storage("auto")).startsWith("storage: io.inferspan.");
   }
 
   @Test
-  void bridgeThatJoined_hasItsMetersAmongThoseOfTheTelemetry() {
+  void auto_registersTheMetersOfTheBridge() {
     TestObjects.assumeBpf();
 
-    assertThat(said("auto", "meters")).matches("attached: [1-9][0-9]*");
-    assertThat(said("off", "meters")).isEqualTo("attached: 0");
+    assertThat(output("auto", "meters")).matches("attached: [1-9][0-9]*");
+    assertThat(output("off", "meters")).isEqualTo("attached: 0");
   }
 
   private static String storage(String setting) {
-    return said(setting, "storage");
+    return output(setting, "storage");
   }
 
-  private static String said(String setting, String word) {
+  private static String output(String setting, String word) {
     Map<String, String> environment =
         Map.of("OTEL_TRACES_EXPORTER", "none", "INFERSPAN_EBPF", setting);
     try (JavaChild child = JavaChild.start(BridgeProcess.class, environment, "once", word)) {

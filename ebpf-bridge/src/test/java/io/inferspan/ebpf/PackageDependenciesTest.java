@@ -8,18 +8,18 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The arrows between the rooms of the bridge. */
-class RoomsTest {
+/** The dependencies between the bridge's packages. */
+class PackageDependenciesTest {
 
   private final JavaClasses bridge = new ClassFileImporter().importPath(Path.of("target/classes"));
 
   @Test
-  void rooms_haveNoCycles() {
+  void packages_haveNoCycles() {
     slices().matching("io.inferspan.ebpf.(*)..").should().beFreeOfCycles().check(bridge);
   }
 
   @Test
-  void onlyThreeRooms_callNativeCode() {
+  void onlyThreePackages_callNativeCode() {
     noClasses()
         .that()
         .resideOutsideOfPackages(
@@ -31,7 +31,7 @@ class RoomsTest {
   }
 
   @Test
-  void roomsBelow_knowNothingOfTheBridge() {
+  void lowLevelPackages_doNotDependOnTheBridge() {
     noClasses()
         .that()
         .resideInAnyPackage("io.inferspan.ebpf.linux", "io.inferspan.ebpf.elf")

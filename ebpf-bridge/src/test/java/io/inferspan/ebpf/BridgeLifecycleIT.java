@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Bridges that come, go, meet, and are killed. */
-class BridgeLifeIT {
+/** Starting, combining, closing and killing bridges. */
+class BridgeLifecycleIT {
 
   private static final int CYCLES = Integer.getInteger("ebpf.cycles", 20);
   private static final String LATE =
@@ -75,7 +75,7 @@ class BridgeLifeIT {
   }
 
   @Test
-  void processThatIsGone_isForgotten() {
+  void processExits_itsLibraryIsRemoved() {
     EbpfBridge bridge = bridge(others());
     JavaChild child = child(LATE, TestKit.directory().resolve("libcuda.so.1").toString());
     child.line();
@@ -84,11 +84,11 @@ class BridgeLifeIT {
 
     child.kill();
 
-    TestKit.await("the end", () -> bridge.status().libraries().isEmpty());
+    TestKit.await("the library to be removed", () -> bridge.status().libraries().isEmpty());
   }
 
   @Test
-  void startsAndEnds_leaveNothing() throws IOException {
+  void repeatedStarts_leaveNothingBehind() throws IOException {
     EbpfBridge.attach(telemetry, others()).close();
     int files = OpenFiles.count();
     long threads = bridgeThreads();
@@ -106,7 +106,7 @@ class BridgeLifeIT {
     assertThat(made.links()).hasSizeGreaterThanOrEqualTo(10 * CYCLES);
     assertThat(OpenFiles.count()).isLessThanOrEqualTo(files);
     assertThat(bridgeThreads()).isEqualTo(threads);
-    TestKit.await("the kernel", () -> made.alive().isEmpty());
+    TestKit.await("the kernel to free all objects", () -> made.alive().isEmpty());
   }
 
   @Test
@@ -120,11 +120,11 @@ class BridgeLifeIT {
 
     child.kill();
 
-    TestKit.await("the kernel", () -> held.alive().isEmpty());
+    TestKit.await("the kernel to free all objects", () -> held.alive().isEmpty());
   }
 
   @Test
-  void twoBridges_eachSeeEverything() throws Exception {
+  void twoBridges_eachReadsAllEvents() throws Exception {
     EbpfBridge first = bridge(others());
     EbpfBridge second = bridge(others());
     JavaChild third = JavaChild.start(BridgeProcess.class, Map.of("OTEL_TRACES_EXPORTER", "none"));
@@ -146,7 +146,7 @@ class BridgeLifeIT {
   }
 
   @Test
-  void chosenProcess_isObservedAndNoOther() throws Exception {
+  void selectedProcess_isTheOnlyOneObserved() throws Exception {
     PythonServer chosen = PythonServer.start(Map.of());
     PythonServer other = PythonServer.start(Map.of());
     opened.add(chosen);
@@ -162,7 +162,7 @@ class BridgeLifeIT {
   }
 
   @Test
-  void processWithoutPrivileges_runsOnWithOneLine() throws IOException {
+  void noPrivileges_oneLineIsLoggedAndTheApplicationContinues() throws IOException {
     List<String> command =
         new ArrayList<>(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
     command.add("--inh-caps=-all");
@@ -172,7 +172,7 @@ class BridgeLifeIT {
     String output =
         ChildProcess.run(ChildProcess.under(command, "env", "OTEL_TRACES_EXPORTER=none"));
 
-    assertThat(output).contains("and the application runs on").doesNotContain("Exception");
+    assertThat(output).contains("the application continues").doesNotContain("Exception");
     assertThat(output.lines().filter(line -> line.contains("eBPF bridge")))
         .singleElement()
         .asString()
@@ -214,7 +214,7 @@ class BridgeLifeIT {
   }
 
   private static void assertSees(EbpfBridge bridge, long calls) {
-    TestKit.await("the events", () -> cudaCalls(bridge) >= calls);
+    TestKit.await("CUDA events", () -> cudaCalls(bridge) >= calls);
     assertThat(cudaCalls(bridge)).isEqualTo(calls);
   }
 

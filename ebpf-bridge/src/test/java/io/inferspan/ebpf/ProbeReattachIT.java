@@ -35,8 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Taking probes off and putting them back, again and again, on the kernel itself. */
-class RestIT {
+/** Detaching and attaching probes repeatedly, in the kernel. */
+class ProbeReattachIT {
 
   private static final int CYCLES = 100;
   private static final int FAMILIES =
@@ -85,7 +85,7 @@ class RestIT {
     kernel.detach(EventClass.LAUNCHES);
   }
 
-  /** Attaches the probes again, and returns the time from which on they count. */
+  /** Attaches the probes again, and returns the time from which on their events count. */
   private long resume() {
     kernel.setTcp(true);
     kernel.attach(EventClass.SCHED);
@@ -101,11 +101,11 @@ class RestIT {
     List<String> command = new ArrayList<>(List.of(TestKit.directory() + "/load", seconds));
     command.addAll(List.of(more));
     JavaChild child = JavaChild.start(command, Map.of());
-    Eventually.is("its library", () -> looked(child));
+    Eventually.is("the library", () -> isExamined(child));
     return child;
   }
 
-  private boolean looked(JavaChild child) {
+  private boolean isExamined(JavaChild child) {
     kernel.libraries().forEach(each -> each.look((int) child.pid()));
     return kernel.libraries().stream()
         .flatMap(each -> each.libraries().stream())
@@ -113,7 +113,7 @@ class RestIT {
   }
 
   @Test
-  void hundredRests_leaveNothing() throws IOException {
+  void hundredCycles_leaveNothingBehind() throws IOException {
     begin(0);
     try (JavaChild keeper = load("120", "1", "", "10")) {
       pause();
@@ -140,14 +140,14 @@ class RestIT {
       assertThat(now.maps()).isEqualTo(held.maps());
       assertThat(OpenFiles.count()).isLessThanOrEqualTo(files);
       made.links().removeAll(now.links());
-      TestKit.await("the kernel", () -> made.alive().isEmpty());
+      TestKit.await("the kernel to free all objects", () -> made.alive().isEmpty());
       assertThat(kernel.programs()).allMatch(state -> state.inPlace());
     }
   }
 
-  /** Such as never happens to a bridge: a request under full load, probes off and on meanwhile. */
+  /** Detaches and attaches probes during a request under full load, which a bridge never does. */
   @Test
-  void eventsWhileProbesComeAndGo_areAccountedForToTheLast() {
+  void probesAreReattachedUnderLoad_everyEventIsAccountedFor() {
     begin(0);
     AtomicLong read = new AtomicLong();
     AtomicLong launches = new AtomicLong();
@@ -160,7 +160,7 @@ class RestIT {
           drain(ring, read, launches);
           resume();
           long before = launches.get();
-          // On again each time, or this would wait for ever.
+          // Shows that the probes are attached again.
           TestKit.await(
               "launches",
               () -> {
@@ -173,7 +173,7 @@ class RestIT {
         flood.kill();
       }
       Eventually.is(
-          "the last",
+          "the last event",
           () -> {
             drain(ring, read, launches);
             return read.get() + kernel.counters().lost(KernelLoss.RING_FULL)
@@ -193,9 +193,9 @@ class RestIT {
         });
   }
 
-  /** It came back and left again unseen: it was not away all that time. */
+  /** While the probes were detached, the thread ran and left the CPU again. */
   @Test
-  void threadThatLeftBeforeTheSleep_isNotReportedAsOffTheCpuSince() throws InterruptedException {
+  void threadRunsWhileDetached_offCpuTimeDoesNotSpanThePause() throws InterruptedException {
     Identity identity = kernel.identity();
     OwnMemory own = kernel.ownMemory();
     begin(identity.tgid());
@@ -217,16 +217,16 @@ class RestIT {
       long paused = Clocks.monotonicNanos();
       orders.put("come and go");
       awaitWaiting(thread, taken, 1);
-      // A thread that waits, in Java, may still be on its way off the CPU.
+      // A thread whose Java state is WAITING may not have left the CPU yet.
       long resumed = resume();
       orders.put("come");
       awaitWaiting(thread, taken, 2);
       orders.put("end");
       thread.join();
       Eventually.is(
-          "its last wait", () -> offCpu(ring, tid.get(), seen).anyMatch(away -> away.to > resumed));
+          "the last wait", () -> offCpu(ring, tid.get(), seen).anyMatch(away -> away.to > resumed));
 
-      // Before the pause it may have been off the CPU too, such as to load a class.
+      // Before the pause, the thread may also have been off the CPU, such as to load a class.
       assertThat(seen).allMatch(away -> away.from >= resumed || away.to <= paused);
     }
   }

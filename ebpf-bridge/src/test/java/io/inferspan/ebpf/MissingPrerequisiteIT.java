@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A gateway whose bridge lacks something it needs: one line of the log, and it runs on. */
-class ShortOfSomethingIT {
+/** A gateway whose bridge lacks a prerequisite: it logs one line, and continues. */
+class MissingPrerequisiteIT {
 
   @Test
-  void coreThatIsNotAttached_isNoBridge() {
+  void coreProgramsAreNotAttached_bridgeIsOff() {
     assertThat(lineOf(gateway("once", "unattached")))
         .contains("could not attach context_sys_", "EPERM", "allow bpf(2)")
         .doesNotContain("report this");
@@ -48,12 +48,12 @@ class ShortOfSomethingIT {
     return ChildProcess.under(gateway("once"), "unshare", "--mount", "sh", "-c", script, "sh");
   }
 
-  /** Runs it to its end, and returns the one line that it says of its bridge. */
+  /** Runs a command, and returns the only line of its output about the bridge. */
   private static String lineOf(List<String> command) {
     TestObjects.assumeBpf();
     String output =
         ChildProcess.run(ChildProcess.under(command, "env", "OTEL_TRACES_EXPORTER=none"));
-    assertThat(output).contains("and the application runs on").doesNotContain("Exception");
+    assertThat(output).contains("the application continues").doesNotContain("Exception");
     List<String> lines = output.lines().filter(line -> line.contains("eBPF bridge")).toList();
     assertThat(lines).singleElement().asString().contains("is off; everything else works. ");
     return lines.get(0);

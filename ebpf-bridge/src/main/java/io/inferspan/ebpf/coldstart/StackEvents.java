@@ -186,7 +186,7 @@ public final class StackEvents implements AutoCloseable {
             event.text()));
     if (mapped.add(stack.withoutKernel())) {
       Arrays.stream(addresses(stack.user()))
-          .limit(1) // the other words may not be addresses
+          .limit(1) // without frame pointers, only the innermost is an address
           .forEach(address -> symbols.remember(Image.now(stack.pid()), address));
     }
   }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * Finds the full symbol table of a file: in the file, else in its debug file, else in its
- * compressed section.
+ * Finds the full symbol table of a file: its own, that of its debug file, or its compressed one, in
+ * this order.
  */
 final class DebugSymbols {
 

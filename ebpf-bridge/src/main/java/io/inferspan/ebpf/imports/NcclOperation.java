@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param call the call as in span names, such as {@code all_reduce}
  * @param peer the rank at the other end; null for a collective
  * @param busBandwidth in GB/s
- * @param traced whether its start was recorded; else its end is the time of the record
+ * @param traced whether its start was recorded; otherwise its end is the time of the record
  * @param enqueuedNanos when the host enqueued it; 0 if that was not recorded
  */
 record NcclOperation(

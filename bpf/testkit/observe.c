@@ -10,9 +10,8 @@
  * own=READS      makes this many empty reads with a published context, and as many without one
  * otel=PID       adds the main thread of a process to the OpenTelemetry context map
  * adopt=PID      makes a process an owner. This context and the two above have the trace id 5555…
- * requests=N     limits the number of open requests
+ * requests=N     limits the number of open requests; flags=HEX, min=NANOS and cgroup=LEVEL:PATH are written to the settings
  * canary=N       prints at the end in how many map values these four bytes remain
- * flags=HEX, min=NANOS and cgroup=LEVEL:PATH are written to the settings.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>

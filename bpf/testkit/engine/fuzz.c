@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz [ROUNDS [SEED]]: feeds random valid and corrupted messages to the decoder of include/msgpack.h, in random pieces, and
- * compares the decoder's events with the written ones. `check` runs it.
+ * fuzz [ROUNDS [SEED]]: feeds random messages, valid and corrupted ones, to the decoder of include/msgpack.h in random pieces, and
+ * compares the decoder's events with the expected ones. `check` runs it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static u8 bytes[MOST_BYTES + sizeof(struct zmtp_bytes)];
 static u32 written;
 static struct event wanted[MOST_EVENTS], found[MOST_EVENTS];
 static u32 wanted_count, found_count;
-static u64 plain; /* number of outputs that the fast path decoded */
+static u64 fast_outputs; /* number of outputs that the fast path decoded */
 static bool is_broken;
 
 static u32 below(u32 bound)
@@ -77,7 +77,7 @@ static void put_array(u32 count)
 	}
 }
 
-/* In a broken message, it may be 0xc1, which msgpack never uses, or the head of bytes or of an extension. */
+/* Writes nil. In a corrupted message, it may also be 0xc1, which msgpack does not use, or the first byte of binary data or an extension. */
 static void put_nil(void)
 {
 	put(!is_broken || below(16) ? 0xc0 : below(2) ? 0xc1 : 0xc4 + below(6));
@@ -160,7 +160,7 @@ static u32 open_frame(void)
 	return at;
 }
 
-/* Fills in the size of the frame; a short size may have one byte or eight. */
+/* Fills in the size of the frame. A size below 256 has one byte or eight. */
 static void close_frame(u32 at, u8 flags)
 {
 	u32 size = written - at - 9;
@@ -270,8 +270,8 @@ static void put_command(void)
 	close_frame(at, ZMTP_COMMAND);
 }
 
-/* Feeds the bytes in pieces, as from a socket. The decoder knows only the remaining bytes of a piece. */
-static void read_all(bool outputs, bool at_once)
+/* Feeds the bytes in pieces, as from a socket. The decoder gets only the remaining bytes of a piece. */
+static void read_all(bool outputs, bool fast)
 {
 	struct zmtp decoder = {.outputs = outputs}, *z = &decoder;
 	u32 at = 0, piece = 0;
@@ -282,8 +282,8 @@ static void read_all(bool outputs, bool at_once)
 
 		if (!piece)
 			piece = below(8) ? written - at : 1 + below(written - at);
-		taken = at_once && zmtp_begins_output(z) ? zmtp_plain_output(z, (struct zmtp_bytes *)(bytes + at), piece) : 0;
-		plain += !!taken;
+		taken = fast && zmtp_begins_output(z) ? zmtp_plain_output(z, (struct zmtp_bytes *)(bytes + at), piece) : 0;
+		fast_outputs += !!taken;
 		if (!taken)
 			taken = zmtp_take(z, bytes[at], piece);
 		if (!taken || taken > piece)
@@ -311,7 +311,8 @@ static void read_all(bool outputs, bool at_once)
 static void compare(u64 seed)
 {
 	if (found_count != wanted_count || memcmp(found, wanted, found_count * sizeof(*found))) {
-		printf("seed %llu: %u events, not %u\n", (unsigned long long)seed, found_count, wanted_count);
+		printf("seed %llu: the decoder reported other events than expected (%u events, expected %u)\n", (unsigned long long)seed,
+		       found_count, wanted_count);
 		exit(1);
 	}
 }
@@ -338,7 +339,7 @@ static void play(u64 seed, bool broken)
 	for (u32 faults = broken ? 1 + below(4) : 0; faults--;)
 		bytes[below(written)] = below(2) ? below(256) : 0xc0 | below(32);
 	read_all(outputs, false);
-	if (broken) { /* the fast path must give the same events, whatever they are */
+	if (broken) { /* the expected events are unknown, but must be the same on the fast path */
 		wanted_count = found_count;
 		memcpy(wanted, found, sizeof(found));
 	}
@@ -354,6 +355,7 @@ int main(int argc, char **argv)
 
 	for (u64 round = 0; round < rounds; round++)
 		play(seed + round, round % 4);
-	printf("%llu streams of frames were read, %llu outputs at once\n", (unsigned long long)rounds, (unsigned long long)plain);
-	return !plain;
+	printf("%llu streams of messages were decoded, with %llu outputs on the fast path\n", (unsigned long long)rounds,
+	       (unsigned long long)fast_outputs);
+	return !fast_outputs;
 }

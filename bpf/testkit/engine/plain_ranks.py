@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranks of the engine `plain`, which launch its steps: in its process, or each in one of its own."""
+"""The ranks of the engine `plain`, which launch its steps: one rank in the engine's process, or several ranks in processes of their own."""
 
 import ctypes
 import importlib.metadata
@@ -13,17 +13,17 @@ import sys
 import time
 import types
 
-CHUNKS, CHUNK = 10, 1 << 18  # of a ring: number and size
+CHUNKS, CHUNK = 10, 1 << 18  # number and size of a ring's chunks
 
 
 def note(path, **fact):
-    """Appends a line in one write, because the processes share the file."""
+    """Appends a fact as a JSON line, in one write, because the processes share the file."""
     with open(path, "ab", 0) as file:
         file.write((json.dumps(fact, separators=(",", ":")) + "\n").encode())
 
 
 class Worker:
-    """Runs a step. It has the names of vLLM's worker, which plugins wrap, and gives a result at once only if no request runs."""
+    """Runs steps, with the names of vLLM's worker, which plugins wrap. Like vLLM's, execute_model has a result only for an empty step."""
 
     def __init__(self, run):
         self.run = run
@@ -43,7 +43,7 @@ class SchedulerOutput(types.SimpleNamespace):
 
 
 def load_plugins(release):
-    """Loads the installed plugins of vLLM, after creating the modules that they import."""
+    """Creates the modules that plugins of vLLM import, and loads the installed plugins."""
     for name, content in (("vllm", {"__version__": release}), ("vllm.v1.core.sched.output", {"SchedulerOutput": SchedulerOutput}),
                           ("vllm.v1.worker.gpu_worker", {"Worker": Worker})):
         parts = name.split(".")
@@ -57,8 +57,8 @@ def load_plugins(release):
 
 
 class Ring:
-    """A ring of messages in shared memory, from one process to others. A chunk begins with its number of messages so far, and those
-    that each reader has read."""
+    """A ring of messages in shared memory, from one process to one or more readers. A chunk begins with the number of messages that were
+    written to it so far, and the numbers of those that each reader has read."""
 
     def __init__(self, path, readers, reader=None):
         with open(path, "a+b") as file:
@@ -67,7 +67,7 @@ class Ring:
         self.readers, self.reader, self.at = readers, reader, 0
 
     def await_chunk(self, ready):
-        """Waits for the next chunk; returns its address, and its number of messages until now."""
+        """Waits for the next chunk; returns its position in the memory, and how many messages were written to it before."""
         start, turn = self.at % CHUNKS * CHUNK, self.at // CHUNKS
         wait = 0
         while not ready(turn, *struct.unpack_from(f"{1 + self.readers}I", self.memory, start)):
@@ -125,7 +125,8 @@ class Rank:
             self.cuda.cuEventSynchronize(event)
 
     def serve(self):
-        """Runs what the engine process sends. Each rank replies, because real ranks end a step together, with a collective."""
+        """Runs the methods that the engine process calls. Each rank replies to wait, because vLLM's ranks end a step together, by a
+        collective."""
         requests = Ring(f"{self.asked.core}/requests", self.asked.tp, self.rank)
         replies = Ring(f"{self.asked.core}/replies{self.rank}", 1)
         replies.put(None)
@@ -137,7 +138,7 @@ class Rank:
 
 
 class Ranks:
-    """A process for each rank, with vLLM's title."""
+    """Starts a process for each rank, with vLLM's process title, and calls all ranks."""
 
     def __init__(self, asked):
         self.requests = Ring(f"{asked.core}/requests", asked.tp)
@@ -147,7 +148,7 @@ class Ranks:
             name = f"VLLM::Worker_TP{rank}" if titled else sys.executable
             subprocess.Popen([name, *sys.argv, "--rank", str(rank)], executable=sys.executable, stdin=subprocess.DEVNULL)
         for replies in self.replies:
-            replies.get()  # It is ready.
+            replies.get()  # the rank is ready
 
     def execute(self, *arguments):
         self.requests.put(("execute", *arguments))

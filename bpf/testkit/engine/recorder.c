@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replaces libinferspan_ckp.so in tests: writes the calls of the vLLM plugin (bind, step_begin, step_end) as lines to the file that the
- * environment variable RECORDER_LOG names.
+ * Replaces libinferspan_ckp.so in tests: appends the vLLM plugin's calls of bind, step_begin and step_end as lines to the file
+ * RECORDER_LOG, an environment variable.
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program that counts calls of functions, and an empty program, which shows the cost of the probe alone. */
+/* A program that counts calls of functions, and an empty program, for the cost of a probe alone. */
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuda_load [LIBCUDA]: a load on the CUDA driver API, which needs no toolkit. LIBCUDA is libcuda.so.1 by default. It prints
- * "ready VERSION DEVICE", or "failed REASON" and ends. It answers each line of input with lines, the last of which is "done" or
- * "failed REASON":
+ * cuda_load [LIBCUDA]: a load generator for the CUDA driver API, which needs no toolkit. LIBCUDA is libcuda.so.1 by default. It
+ * prints "ready VERSION DEVICE", or "failed REASON" and exits. Then it responds to each line of input with result lines and "done",
+ * or with "failed REASON":
  *
- *   entries NAME…          entry NAME EXPORTED TABLE: offsets in the library that dlsym and cuGetProcAddress find
- *   counts TRACEPARENT N   did KIND COUNT NANOS: known calls for the request, and their duration
- *   copies TRACEPARENT DIRECTION BYTES N   copied HOST_NANOS DEVICE_NANOS: the device's time is -1 without events
- *   rate SECONDS SHARE     launches COUNT NANOS: at full speed, in requests of 64 launches, SHARE percent of them sampled
+ *   entries NAME…                         offsets of functions in the library, by dlsym and by cuGetProcAddress
+ *     -> entry NAME DLSYM TABLE
+ *   counts TRACEPARENT N                  makes known calls in a request
+ *     -> did KIND COUNT NANOS
+ *   copies TRACEPARENT DIRECTION BYTES N  makes N copies in a request; DEVICE_NANOS is -1 if the driver lacks cuEventElapsedTime
+ *     -> copied HOST_NANOS DEVICE_NANOS
+ *   rate SECONDS SHARE                    launches at full speed, in requests of 64 launches, SHARE percent of them sampled
+ *     -> launches COUNT NANOS
  *
- * cuda_load LIBCUDA cost CALLS NAME… prints "cost NAME NANOS" instead: the CPU time of a call before the driver is initialised;
- * -1 if the call ended the process.
+ * cuda_load LIBCUDA cost CALLS NAME… instead prints "cost NAME NANOS" for each function: the CPU time of a call before the driver is
+ * initialised; -1 if the call ended the process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -135,14 +139,17 @@ static void entries(char **names)
 		size_t length = strcspn(*names, "_");
 		int per_thread = strstr(*names, "_pt") != NULL;
 
-		/* For cuGetProcAddress, version and per-thread stream are arguments, not parts of the name. */
+		/* For cuGetProcAddress, the version and the per-thread default stream are arguments, not suffixes of the name. */
 		snprintf(base, sizeof(base), "%.*s", (int)length, *names);
 		RESULT("cuGetProcAddress_v2", (uintptr_t)base, AT(table), (uintptr_t)version, per_thread ? 2 : 1, AT(status));
 		printf("entry %s %ld %ld\n", *names, offset_of(dlsym(driver, *names)), offset_of(table));
 	}
 }
 
-/* Before cuInit, a function returns an error at once. In case it reads its arguments, they point to valid memory. */
+/*
+ * Measures calls of a function, and writes the nanoseconds to out. Before cuInit, a function returns an error at once. In case it
+ * reads its arguments, they point to valid memory.
+ */
 static void cost_of(const char *name, int calls, int out)
 {
 	static uintptr_t scratch[512];
@@ -173,7 +180,7 @@ static int costs(const char *path, int calls, char **names)
 
 		fflush(stdout);
 		if (pipe(ends) || (child = fork()) < 0)
-			return printf("failed no process for %s\n", *names);
+			return printf("failed cannot start a process for %s\n", *names);
 		if (!child)
 			cost_of(*names, calls, ends[1]);
 		close(ends[1]);
@@ -192,7 +199,7 @@ static void launch(void)
 	TRY("cuLaunchKernel", kernel, 1, 1, 1, 32, 1, 1, 0, stream, 0, 0);
 }
 
-/* Calls a function count times, and prints the number and the duration. */
+/* Calls a function count times; prints this number and the duration of all calls. */
 static void repeat(const char *kind, int count, const char *name, const uintptr_t *arguments)
 {
 	uint64_t began = read_clock(CLOCK_MONOTONIC);
@@ -258,7 +265,7 @@ static void copies(const char *traceparent, const char *direction, size_t bytes,
 	printf("copied %llu %.0f\n", (unsigned long long)host / (unsigned)n, device ? device * 1e6 / n : -1);
 }
 
-/* Launches in requests; of each hundred consecutive ones, as many as share says are sampled. */
+/* Launches in requests for some seconds. Of 100 consecutive requests, share are sampled. */
 static void rate(double seconds, int share)
 {
 	uint64_t began = read_clock(CLOCK_MONOTONIC), end = began + (uint64_t)(seconds * 1e9), made = 0;

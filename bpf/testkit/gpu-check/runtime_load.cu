@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_load: makes known calls of the CUDA runtime, to find the driver functions that they reach. It prints "ready", and
- * answers "counts TRACEPARENT N" with lines "did KIND COUNT NANOS", then "done" or "failed REASON". It is compiled on machines
- * with nvcc.
+ * runtime_load: makes known calls of the CUDA runtime, to find the driver functions that they call. It prints "ready", and responds
+ * to each line "counts TRACEPARENT N" with lines "did KIND COUNT NANOS", then "done" or "failed REASON". It is compiled on the
+ * machine with the GPU.
  */
 #include <cstdio>
 #include <cstdlib>

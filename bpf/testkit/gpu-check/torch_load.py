@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_load.py CKP_LIBRARY [STAND_IN]: runs a small transformer on PyTorch, in requests that it reports with inferspan_ckp.
+"""torch_load.py CKP_LIBRARY [STAND_IN]: runs a small transformer on PyTorch, in requests that it reports by CKP.
 
-Prints "ready VERSION DEVICE", or "absent REASON", and answers each line of input (on the left) with lines (on the right), the last of
-which is "done" or "failed REASON":
+Prints "ready VERSION DEVICE", or "absent REASON" and exits. Then it responds to each line of input with result lines and "done", or with
+"failed REASON":
 
-  counts TRACEPARENT PHASE BATCH GRAPHS    took NANOS; called NAME COUNT for each CUDA call that the profiler saw, and
-                                           device kernels|copies NANOS
-  operation TRACEPARENT NAME N PROFILER    operation HOST_NANOS DEVICE_NANOS; DEVICE_NANOS is -1 without the profiler
-  tokens SECONDS SHARE PROFILER            tokens COUNT NANOS: batch 1, one token a step, SHARE percent of requests sampled
+  counts TRACEPARENT PHASE BATCH GRAPHS   runs a phase with the profiler
+    -> took NANOS; called NAME COUNT for each CUDA function; device kernels|copies NANOS
+  operation TRACEPARENT NAME N PROFILER   runs an operation N times; DEVICE_NANOS is -1 without the profiler
+    -> operation HOST_NANOS DEVICE_NANOS
+  tokens SECONDS SHARE PROFILER           generates tokens one by one, without batches, in requests of which SHARE percent are sampled
+    -> tokens COUNT NANOS
 
-PHASE is prefill or decode, GRAPHS and PROFILER are 0 or 1. STAND_IN is a directory with the
-test kit's libcudart, which is called instead of PyTorch.
+PHASE is prefill or decode; GRAPHS and PROFILER are 0 or 1. STAND_IN is a directory with the test kit's libcudart, which is called instead
+of PyTorch.
 """
 
 import collections
@@ -28,7 +30,7 @@ PROMPT, STEPS, REQUEST_TOKENS, MARK = 128, 8, 32, "gpu-check request"
 
 
 class StandIn:
-    """A stand-in for a model: makes known CUDA calls in the order of a model's."""
+    """A stand-in for a model on PyTorch: makes known CUDA calls in the order in which a model makes them."""
 
     version, device = "stand-in", "stand-in"
 
@@ -61,13 +63,13 @@ class StandIn:
 
 
 def load_model():
-    """Loads PyTorch; returns a decoder with a KV cache of fixed size, and its operations."""
+    """Loads PyTorch; returns its inference mode, and a decoder with a KV cache of fixed size."""
     import torch
     from torch import nn
     from torch.nn import functional
     from torch.profiler import ProfilerActivity, profile, record_function
 
-    assert torch.cuda.is_available(), f"torch {torch.__version__} sees no CUDA device"
+    assert torch.cuda.is_available(), f"torch {torch.__version__} finds no CUDA device"
     layers, width, heads, vocabulary, length, most = 8, 512, 8, 32000, 512, 16
 
     class Layer(nn.Module):
@@ -137,7 +139,7 @@ def load_model():
         def phase(self, name, batch, graphs, steps=STEPS):
             tokens, positions, step = self.runner(PROMPT if name == "prefill" else 1, batch, graphs)
             for _ in range(1 if name == "prefill" else steps):
-                chosen = step(tokens, positions).cpu()  # copies the tokens to the host and waits, like an engine
+                chosen = step(tokens, positions).cpu()  # like an engine, copies the tokens to the host and waits
                 tokens.copy_(chosen[:, None].expand_as(tokens))
 
         def operation(self, name):
@@ -145,7 +147,7 @@ def load_model():
             torch.cuda.synchronize()
 
         def profiled(self, work):
-            """Returns the CUDA calls of the work by name, and the nanoseconds of the device."""
+            """Runs the work with PyTorch's profiler; returns the number of CUDA calls by name, and the device's nanoseconds by kind."""
             with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
                 with record_function(MARK):
                     work()
@@ -169,7 +171,8 @@ class Load:
         self.model, self.ckp, self.number = model, ckp, 0
 
     def run(self, work, traceparent, profiler):
-        """Runs the work in a request; returns its nanoseconds and, with the profiler, its calls and the device's nanoseconds."""
+        """Runs the work in a request, if a traceparent is given. Returns its nanoseconds and, with the profiler, its calls and the
+        device's nanoseconds."""
         times = []
 
         def timed():

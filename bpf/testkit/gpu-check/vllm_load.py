@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """vllm_load.py [STAND_IN]: runs vLLM and its clients, with a small model of random weights and the plugin that reports steps.
-STAND_IN is a directory with the test kit's libraries and engine.
+STAND_IN is a directory with the test kit's libraries and engine, which runs instead of vLLM.
 
-Prints "ready VERSION NANOS" (the time until the server is healthy) or "absent REASON", and answers each line of input (on the
-left) with lines (on the right), the last of which is "done" or "failed REASON":
+Prints "ready VERSION NANOS" with the time until the server is healthy, or "absent REASON" and exits. Then it responds to each line of input
+with result lines and "done", or with "failed REASON":
 
-  tokens SHARE    sampled TRACEPARENT for each of SHARE percent of a round's requests; tokens COUNT NANOS
-  stack SHARE     the same through the gateway, which picks the endpoint, and the P/D sidecar; and complete TRACEPARENT for each request
-                  whose trace has the spans of all three
+  tokens SHARE    sends a round of requests, SHARE percent of them sampled
+    -> sampled TRACEPARENT for each sampled request; tokens COUNT NANOS
+  stack SHARE     sends them through a gateway with an endpoint picker, and the P/D sidecar
+    -> the same; complete TRACEPARENT for each request whose trace has the spans of all three
 """
 
 import concurrent.futures
@@ -82,7 +83,7 @@ def await_health(server, address, log):
         except OSError:
             if server.poll() is not None:
                 log.seek(0)
-                raise RuntimeError("the server ended: " + log.read().strip().rpartition("\n")[2])
+                raise RuntimeError("the server ended; the last line of its log: " + log.read().strip().rpartition("\n")[2])
             time.sleep(0.2)
 
 
@@ -95,7 +96,7 @@ def complete(address, number, traceparent):
 
 
 def start_java(arguments, spans, log):
-    """Starts a Java program in front of the engine, which writes its spans to a file; returns it and its address."""
+    """Starts a Java program that writes its spans to a file; returns its process and address."""
     port = free_port()
     environment = {**os.environ, "OTEL_TRACES_EXPORTER": "otlp_file", "INFERSPAN_OTLP_FILE_PATH": spans,
                    "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none"}

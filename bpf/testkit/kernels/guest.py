@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """guest.py KIT JAR JVM_MILLIS [PART …]: the tests that `check` runs on each kernel.
 
-Runs doctor, loads policies, runs the agent on a program that uses CUDA and NCCL, at the end with a policy, and runs the named parts of
-the test kit (default: all parts without time measurements). KIT is the output of `build`. JVM_MILLIS is the time of
-`java -jar JAR --version` on the host, from which the slow-down of the guest is computed. Exits with 1 if a test fails.
+Runs doctor, checks policies, runs the agent with a program that uses CUDA and NCCL, and runs the named parts of the test kit (default: the
+parts that measure no times). KIT is the output directory of testkit/build. JVM_MILLIS is the time of `java -jar JAR --version` on the
+host, from which the slow-down of the guest is computed. Exits with 1 if a test fails.
 """
 
 import contextlib
@@ -17,13 +17,13 @@ import time
 
 KIT, JAR, JVM_MILLIS, PARTS = sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4:]
 JAVA = os.path.join(os.environ["JAVA_HOME"], "bin", "java")
-# For runs that are not timed: compilation is slow on an emulated processor.
+# For runs that are not timed: optimising compilation is slow on an emulated CPU.
 QUICK_JAVA = [JAVA, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", JAR]
 TESTKIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 TRACE, SPAN = "7" * 32, "3" * 16
 PREBUILT = os.path.join(TESTKIT, "..", "prebuilt", "testkit")
 SAFE = ["keep-all", "rate-limit", "slow-only", "adaptive", "slo", "latency", os.path.join(PREBUILT, "drop_all.bpf.o")]
-# Each with a part of the expected remedy, which identifies the kind of mistake.
+# By program: a part of the expected remedy, which identifies the kind of mistake.
 UNSAFE = {
     "null_lookup": "with NULL before",
     "out_of_bounds": "against the size",
@@ -38,7 +38,7 @@ WANTED = {"cuda.launch", "nccl.group_end", "sched.offcpu", "syscall.openat"}
 START_SECONDS, STOP_SECONDS = 3, 2
 ALL_PARTS = ["scenes", "interleaved", "contexts", "descriptors", "full", "missed_ends", "waits", "cgroups", "targets", "overflow",
              "tcp", "verified"]
-# Makes calls in consecutive requests until it is killed, so that the time of attaching the probes does not matter.
+# Makes calls in consecutive requests until it is killed, so that it does not matter when the probes are attached.
 PROGRAM = """
 import ctypes, sys, time
 sys.path.insert(0, sys.argv[2])
@@ -81,14 +81,14 @@ def policy(*words):
 
 
 def verdicts():
-    """The kernel accepts each safe policy, and rejects each unsafe one with the source line and the remedy of its mistake."""
+    """Checks that the kernel accepts each safe policy and refuses each unsafe one, and that the source line and the remedy are printed."""
     files = [os.path.join(PREBUILT, name + ".bpf.o") for name in UNSAFE]
     found = policy("check", *SAFE, *files)
     wrong = [name for name in SAFE if f"{os.path.basename(name).removesuffix('.bpf.o')}: accepted as a" not in found.stdout]
     for name, mistake in UNSAFE.items():
         line = next((line for line in found.stderr.splitlines() if f"refused program {name} " in line), "")
         print("    " + line)
-        # Linux 6.1 prints the source line, newer kernels also its number.
+        # All kernels print the source line; those newer than 6.1 also print its number.
         if f'refused program {name} of object {name} at "' not in line or mistake not in line:
             wrong.append(name)
     report("policies", not wrong, f"wrong: {wrong}\n{found.stdout}" if wrong else f"{len(SAFE)} accepted, {len(UNSAFE)} refused")
@@ -109,7 +109,7 @@ def is_attached(line):
 
 
 def agent(slowness):
-    """Checks that all objects are attached, that calls become spans, and how long the agent takes to start and to stop."""
+    """Checks that the agent attaches all objects and exports calls as spans, and how long it takes to start and to stop."""
     spans = os.path.join(KIT, "spans")
     environment = {**os.environ, "OTEL_TRACES_EXPORTER": "otlp_file", "INFERSPAN_OTLP_FILE_PATH": spans,
                    "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none"}
@@ -137,13 +137,13 @@ def agent(slowness):
     stop = time.monotonic() - began
     report("agent stops", status == 143 and "detached" in last, f"status {status}: {last}")
     names = names_of(spans)
-    report("spans", WANTED <= names, f"of one request: {sorted(names)}")
-    report("start", start <= START_SECONDS * slowness, f"{start:.1f} s, {start / slowness:.1f} s without the slow-down")
-    report("stop", stop <= STOP_SECONDS * slowness, f"{stop:.1f} s, {stop / slowness:.1f} s without the slow-down")
+    report("spans", WANTED <= names, f"spans of the trace: {sorted(names)}")
+    report("start", start <= START_SECONDS * slowness, f"{start:.1f} s, divided by the slow-down {start / slowness:.1f} s")
+    report("stop", stop <= STOP_SECONDS * slowness, f"{stop:.1f} s, divided by the slow-down {stop / slowness:.1f} s")
 
 
 def names_of(path):
-    """Returns the names of the request's spans that the agent has written so far; the last line may be incomplete."""
+    """Returns the names of the trace's spans that the agent has written so far; the file's last line may be incomplete."""
     names = set()
     with contextlib.suppress(FileNotFoundError, json.JSONDecodeError), open(path) as lines:
         for line in lines:
@@ -155,7 +155,7 @@ def names_of(path):
 
 def main():
     slowness = min(seconds_of([JAVA, "-jar", JAR, "--version"]) for _ in range(2)) * 1000 / JVM_MILLIS
-    print(f"Linux {os.uname().release}, {slowness:.1f} times slower than the host, by the start of a JVM", flush=True)
+    print(f"Linux {os.uname().release}, {slowness:.1f} times slower than the host (measured by the start of a JVM)", flush=True)
     doctor()
     verdicts()
     agent(max(1, slowness))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the stand-in's processes: configuration, ground truth and driver."""
+"""Configuration, ground truth and driver, which all processes of the stand-in use."""
 
 import ctypes
 import json
@@ -20,7 +20,7 @@ DEFAULTS = {
     "script": {},  # step number -> number of preempted requests, instead of random ones
     "layers": 4,
     "collectives": 0,  # NCCL collectives of each step
-    "swap": 0,  # number of a step in which the last rank swaps the first two of them
+    "swap": 0,  # number of the step in which the last rank swaps the first two collectives; 0: none
     "extra_fields": 0,  # additional fields of a request, which no release has
     "decode_ns": 20_000,  # device time of one decoded token
     "prefill_ns": 2_000,  # device time of one prompt token
@@ -38,11 +38,11 @@ def monotonic():
 
 
 def become(title):
-    """Sets the title and the main thread's name, like setproctitle, and ends the process with its parent."""
+    """Sets the process title and the main thread's name, like setproctitle, and makes the process end with its parent."""
     if RELEASE >= (0, 10, 1):
         libc.prctl(15, title.encode()[:15], 0, 0, 0)
         with open("/proc/self/stat") as stat:
-            start, end = map(int, stat.read().rpartition(")")[2].split()[45:47])  # of the arguments
+            start, end = map(int, stat.read().rpartition(")")[2].split()[45:47])  # the memory of the arguments
         ctypes.memmove(start, title.encode()[:end - start - 1].ljust(end - start, b"\0"), end - start)
     libc.prctl(1, 9, 0, 0, 0)
 
@@ -56,7 +56,7 @@ def address(name):
 
 
 class Truth:
-    """Writes the ground truth: one line per fact, appended in one write, so that processes can share the file."""
+    """Writes the ground truth: a JSON line per fact, each in one write, so that processes can share the file."""
 
     def __init__(self):
         path = CONFIG["truth"]
@@ -68,7 +68,7 @@ class Truth:
 
 
 class Communicator:
-    """Calls the libnccl stand-in for a rank. Creating the communicator takes a second, in which a tracer can find the library."""
+    """Calls the libnccl stand-in for a rank. Creates its communicator after a second, in which a tracer can attach to the library."""
 
     def __init__(self, rank):
         self.library = ctypes.CDLL(os.path.join(CONFIG["libraries"], "libnccl.so.2"))
@@ -82,7 +82,7 @@ class Communicator:
             raise RuntimeError(f"{name} failed")
 
     def unique_id(self, rank):
-        """Returns the id that the first rank chose, which it passes on in a file."""
+        """Returns the communicator's unique id, which the first rank creates and writes to a file."""
         unique, path = UniqueId(), os.path.join(CONFIG["directory"], "communicator")
         if rank == 0:
             self.call("ncclGetUniqueId", ctypes.byref(unique))
@@ -103,7 +103,7 @@ class UniqueId(ctypes.Structure):
 
 
 class Driver:
-    """Calls the libcuda stand-in, if there is one."""
+    """Calls the libcuda stand-in. Without libraries, only counts the calls."""
 
     def __init__(self):
         directory = CONFIG["libraries"]
@@ -117,14 +117,14 @@ class Driver:
             raise RuntimeError(f"{name} failed")
 
     def launch(self, nanos):
-        """Launches a kernel of this duration: with FAKE_CUDA_KERNEL=grid, it takes a nanosecond per block of its grid."""
+        """Launches a kernel of this duration. FAKE_CUDA_KERNEL must be "grid", a nanosecond per block of the grid."""
         self.call("cuLaunchKernel", ctypes.c_void_p(0xF001), max(1, nanos), 1, 1, 32, 1, 1, 0, self.compute, None, None)
 
     def launch_graph(self):
         self.call("cuGraphLaunch", ctypes.c_void_p(0x7000), self.compute)
 
     def copied(self):
-        """Copies to the host, and returns an event that is recorded after all work enqueued so far."""
+        """Enqueues a copy to the host and the record of an event, which it returns."""
         event = ctypes.c_void_p()
         self.call("cuEventCreate", ctypes.byref(event), 2)
         host = ctypes.create_string_buffer(64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API server: FastAPI on uvicorn with uvloop and httptools, and ZMQ to the engine process."""
+"""The API server: FastAPI on uvicorn with uvloop and httptools. It sends the requests to the engine process over ZMQ."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ TRACED = ("traceparent", "tracestate")
 
 
 class Whole(asyncio.Queue):
-    """The queue of a request without streaming: collects all tokens, and the time from the first to the last."""
+    """The queue of a request without streaming. Collects all tokens, and measures the seconds from the first to the last."""
 
     def __init__(self):
         super().__init__()
@@ -40,6 +40,8 @@ class Whole(asyncio.Queue):
 
 
 class Stream(asyncio.Queue):
+    """The queue of a streamed request."""
+
     def put(self, tokens, finish, at):
         self.put_nowait((tokens, finish))
 
@@ -115,7 +117,7 @@ async def completions(request: Request):
 
 
 def tokenize(text):
-    """Returns token ids of all sizes that msgpack encodes differently."""
+    """Returns a token id per word, in a range that includes all sizes of msgpack's integers up to 32 bits."""
     return [hash(word) % 100 if len(word) < 3 else rng.randrange(150_000) for word in text.split()] or [1]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads plugins by entry point. A failed import is logged and skipped; an exception of a plugin function ends the process."""
+"""Loads plugins by entry point. If the import of one fails, this is logged; an exception of a plugin's function ends the process."""
 
 import importlib.metadata
 import logging

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine process. The main thread schedules and executes, a second thread reads requests, a third writes outputs."""
+"""The engine process. The main thread schedules and executes steps, a second thread reads requests, and a third one sends outputs."""
 
 import os
 import queue
@@ -78,7 +78,7 @@ class EngineCore:
 
 
 def handshake(context):
-    """The handshake: HELLO, the addresses, READY. The first release has no handshake."""
+    """Returns the socket of the handshake: HELLO, the addresses, READY."""
     dealer = context.socket(zmq.DEALER)
     dealer.setsockopt(zmq.IDENTITY, IDENTITY)
     dealer.connect(address("handshake"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages between API server and engine: msgpack arrays whose field order depends on the release."""
+"""Encodes and decodes the messages between API server and engine: msgpack arrays whose fields depend on the release."""
 
 import msgpack
 
@@ -12,7 +12,7 @@ _MM = "request_id prompt_token_ids mm_features sampling_params pooling_params"
 _RANKED = "arrival_time lora_request cache_salt data_parallel_rank"
 _TAIL = "client_index current_wave priority"
 
-# Fields from each release on, in the order of that release's source.
+# The fields of a request from each release on, in the order of that release's source.
 REQUEST = [
     ((0, 8, 5), f"{_OLD} eos_token_id arrival_time lora_request current_wave"),
     ((0, 9, 0), f"{_OLD} eos_token_id arrival_time lora_request cache_salt current_wave"),
@@ -40,7 +40,7 @@ FINISH = 4 if OUTPUT_LENGTH < 10 else 5
 
 
 def request(**known):
-    """Encodes a request as an array with all fields, including defaults."""
+    """Encodes a request as an array of all fields; those that are not given are nil."""
     return msgpack.packb([known.get(name) for name in FIELDS] + [None] * CONFIG["extra_fields"])
 
 

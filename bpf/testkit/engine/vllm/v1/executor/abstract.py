@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executors: the engine process itself for one GPU, a worker process per GPU for several."""
+"""Executors, which run steps: for one GPU in the engine process, for several in a worker process per GPU."""
 
 import os
 from concurrent.futures import Future
@@ -9,14 +9,14 @@ from vllm.v1.executor.shm_broadcast import MessageQueue
 
 
 class Result:
-    """A result that is fetched on demand."""
+    """A result that is fetched when result() is called."""
 
-    def __init__(self, ask):
-        self.result = ask
+    def __init__(self, fetch):
+        self.result = fetch
 
 
 class UniProcExecutor:
-    """The engine process owns the GPU, and its main thread launches."""
+    """Runs the worker in the engine process, whose main thread launches the kernels."""
 
     def __init__(self):
         from vllm.plugins import load_general_plugins

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ring buffer in shared memory with one writer, which passes messages without system calls."""
+"""A ring buffer in shared memory, by which one process sends messages to others without system calls."""
 
 import os
 import pickle
@@ -30,7 +30,7 @@ class MessageQueue:
         self.buffer[flags] = 0
         data = pickle.dumps(message)
         if len(data) > CHUNK - 8:
-            raise ValueError("the message is larger than a chunk")
+            raise ValueError(f"the message has {len(data)} bytes, but a chunk has room for {CHUNK - 8}")
         self.buffer[chunk:chunk + 8] = len(data).to_bytes(8, "big")
         self.buffer[chunk + 8:chunk + 8 + len(data)] = data
         self.buffer[flags + 1:flags + 1 + self.readers] = bytes(self.readers)
@@ -51,7 +51,7 @@ class MessageQueue:
 
 
 def attached(name):
-    """Attaches to the memory without registering it for removal: only its creator removes it."""
+    """Attaches to memory that another process creates, and which only that process removes."""
     while True:
         try:
             memory = shared_memory.SharedMemory(name)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""worker_main.py RANK NAME: a worker process. The main thread launches; with asynchronous scheduling, another thread waits."""
+"""worker_main.py RANK NAME: a worker process. The main thread launches kernels; another thread sends the outputs, and waits for those that
+are still on the device. NAME is the prefix of the message queues."""
 
 import queue
 import sys
@@ -32,7 +33,7 @@ def main(rank, name):
         method, arguments, named, answering = calls.dequeue()
         output = getattr(worker, method)(*arguments, **named)
         if output is None:
-            continue  # execute_model has no result; sample_tokens returns it
+            continue  # execute_model returns no result, but sample_tokens does
         if rank == answering:
             outputs.put(output)
         elif hasattr(output, "get_output"):

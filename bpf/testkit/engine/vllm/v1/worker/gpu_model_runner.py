@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the driver calls of a step, and writes its ground truth."""
+"""The model runner, which makes the driver calls of each step and writes its ground truth."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ class ModelRunnerOutput:
 
 
 class AsyncModelRunnerOutput:
-    """Tokens that are still on the device: get_output waits for their copy."""
+    """The output of a step whose tokens may still be on the device. get_output waits for their copy."""
 
     def __init__(self, driver, event, output):
         self.driver, self.event, self.output = driver, event, output
@@ -32,7 +32,7 @@ class GPUModelRunner:
         self.communicator = Communicator(rank) if CONFIG["collectives"] else None
 
     def capture_model(self):
-        """Captures a graph: its launches are recorded, not run."""
+        """Captures a graph of launches."""
         graph = ctypes.c_void_p()
         self.driver.call("cuInit", 0)
         self.driver.call("cuStreamBeginCapture_v2", self.driver.compute, 0)
@@ -79,7 +79,7 @@ class GPUModelRunner:
         return {request_id for request_id in step.num_scheduled_tokens if computed[request_id] < self.prompts[request_id]}
 
     def forward(self, state):
-        """Launches one graph if all members decode, else graphs with attention kernels between them."""
+        """Launches one graph and one kernel if all members decode (from 0.11.0 on), else graphs with attention kernels in between."""
         costs = {}
         for request_id, tokens in state["tokens"].items():
             costs[request_id] = tokens * CONFIG["prefill_ns" if request_id in state["prefills"] else "decode_ns"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worker of a rank, with vLLM's method names."""
+"""The worker of a rank, with the method names of vLLM's worker."""
 
 from vllm.standin import RELEASE
 from vllm.v1.core.sched.output import CachedRequestData, NewRequestData, SchedulerOutput

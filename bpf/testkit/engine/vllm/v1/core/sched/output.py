@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The description of a step that the scheduler sends to the workers."""
+"""The data classes with which the scheduler describes a step to the workers."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ class NewRequestData:
 
 @dataclass
 class CachedRequestData:
-    """Data of all requests that the worker knows. Before 0.9.2, it was a list with one entry per request."""
+    """The requests of a step that the worker already knows, from 0.9.2 on."""
 
     req_ids: list = field(default_factory=list)
     resumed_req_ids: set = field(default_factory=set)
@@ -22,6 +22,8 @@ class CachedRequestData:
 
 @dataclass
 class OldCachedRequestData:
+    """A request of a step that the worker already knows, before 0.9.2."""
+
     req_id: str
     resumed_from_preemption: bool
     num_computed_tokens: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Continuous batching with chunked prefill and preemption. Asynchronous scheduling also counts tokens in flight."""
+"""The scheduler: continuous batching with chunked prefill and preemption. It also counts tokens in flight, for asynchronous scheduling."""
 
 import random
 from collections import deque
@@ -16,7 +16,7 @@ class Request:
         self.prompt = fields["prompt_token_ids"]
         self.most = fields["sampling_params"]["max_tokens"]
         self.computed = self.emitted = self.in_flight = 0
-        self.life = 0  # a preemption discards what was in flight
+        self.life = 0  # number of preemptions, which discard the tokens in flight
         self.known = False  # whether the workers know the request
 
     @property
@@ -90,7 +90,7 @@ class Scheduler:
         return output
 
     def update_from_output(self, step, tokens):
-        """Returns the outputs of requests that got a token, by client. Partial prefills have no output."""
+        """Returns the outputs of the requests that got a token, by client. A prefill that continues in the next step has no output."""
         outputs = {}
         for request_id, (life, complete) in step.life.items():
             request = self.requests.get(request_id)

@@ -1,11 +1,11 @@
 """Engines that publish KV events over libzmq as fast as they can.
 
-usage: publisher.py <engines> <batches each> <high-water mark>
+usage: publisher.py <engines> <batches per engine> <high-water mark>
 
-Every batch stores 32 blocks of 16 tokens, the first blocks of a prompt. After the first 1,000 batches, it
-also removes the blocks that were stored 1,000 batches earlier. All batches are encoded before the first
-one is sent. The script prints the engines' ports, and starts to send when it reads the line "go". After
-the line "end", each engine sends one more batch.
+Every batch stores 32 blocks of 16 tokens, the first blocks of a prompt. From the 1,001st batch on, it also
+removes the blocks that were stored 1,000 batches earlier. All batches are encoded before the first one is
+sent. The script prints the engines' ports, and "subscribed" when each engine has a subscriber. It sends the
+batches after the line "go" of its input, and one more per engine after the line "end".
 """
 import random
 import sys
@@ -20,7 +20,7 @@ rng = random.Random(1)
 
 
 def batch(number):
-    """Hashes of blocks have 8 bytes; token ids are below 128,256, the size of a vocabulary."""
+    """Encodes a batch. Hashes of blocks have 8 bytes; token ids are below 128,256, the size of Llama 3's vocabulary."""
     hashes = [((number * BLOCKS + i) * 0x9E3779B97F4A7C15 + 1) % 2**64 for i in range(BLOCKS)]
     tokens = [rng.randrange(128_256) for _ in range(BLOCKS * TOKENS)]
     events = [["BlockStored", hashes, None, tokens, TOKENS, None, "GPU"]]

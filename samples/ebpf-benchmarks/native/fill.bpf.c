@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fills the ring buffer with records like those of the bridge's programs, without events to observe. */
+/* Fills a ring buffer with records like those of the bridge's programs, which describe no real events. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Minimal programs at the entry and return of a function, for the minimum cost of a probe: one is empty, one writes a record. */
+/* The smallest programs for a session probe, to measure its minimum cost: one does nothing, the other one writes a record. */
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <bpf/bpf_helpers.h>
@@ -22,7 +22,7 @@ int nothing(void *regs)
 	return 0;
 }
 
-/* Stores the time at entry and writes a record at return, without a request's context. The ring buffer must be read meanwhile. */
+/* Stores the time at the entry, and writes a record without an owner at the return. A reader must empty the ring buffer meanwhile. */
 SEC("uprobe")
 int record(void *regs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reader in C that uses libbpf. Java calls it once for a full ring buffer, not once per event. */
+/* A reader that uses libbpf. The benchmark in Java calls it once for a full ring buffer, not once per record. */
 #include <stddef.h>
 
 #include <bpf/libbpf.h>

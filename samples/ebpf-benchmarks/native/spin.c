@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes at a stack depth of a few dozen functions. For each line of input, it prints the number of steps so far. */
+/* Computes in a loop at a stack depth of 30 functions. For each line of input, prints the number of iterations so far. */
 #include <pthread.h>
 #include <stdio.h>
 

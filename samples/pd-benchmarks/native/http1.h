@@ -1,4 +1,4 @@
-// An incremental parser of HTTP/1.1 messages: stores the headers, passes the body on, and detects the end of a message.
+// An incremental parser of HTTP/1.1 messages: stores the headers, passes the body to a callback, and detects the end of a message.
 #ifndef HTTP1_H
 #define HTTP1_H
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static void message_end_head(struct message *m) {
     m->remaining = atol(length);
     m->reading = IN_FIXED;
   } else {
-    // A response that ends with its connection may be incomplete; the caller decides.
+    // No body. (A body that ends with its connection is not supported: it would follow the complete message.)
     m->reading = COMPLETE;
   }
 }

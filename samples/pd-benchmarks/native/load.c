@@ -1,12 +1,14 @@
-// A load generator that reads every response to its end. It prints one line of key=value pairs. A response that is not a
-// complete 200 is an error.
+// A load generator for HTTP/1.1, which reads every response to its end. It prints key=value pairs on one line, or for streams on one line
+// at the beginning and one at the end. A response that is not a complete 200 is an error. Latencies are in microseconds.
 //
 //   closed loop: load --port=P --connections=C --requests=N
 //   open loop:   load --port=P --connections=C --requests=N --rate=PER_SECOND     latency counts from the time when a request is due
 //   streams:     load --port=P --connections=C --hold=SECONDS                     responses that must not end
 //
-//   --path=/x --header='name: value' --chat-bytes=N (a chat body of about that size) --stream --least-body=N
-//   --sampled=PERCENT (adds a traceparent, with this percentage of sampled requests) --source=127.0.0.X
+//   --path=/x --header='name: value' --source=127.0.0.X
+//   --chat-bytes=N      sends a chat request with a body of about this size, and with "stream": true if --stream is given
+//   --least-body=N      a response with a shorter body is an error
+//   --sampled=PERCENT   adds a traceparent, and samples this percentage of the requests
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,7 +27,7 @@
 #include "http1.h"
 
 #define MOST_OPENING 64
-#define SILENCE_SECONDS 15  // an event is due every 5 to 10
+#define SILENCE_SECONDS 15  // an event is due every 5 to 10 seconds
 
 struct connection {
   int fd;
@@ -54,7 +56,7 @@ static long now(void) {
 
 static void die(const char *what) { perror(what); exit(1); }
 
-static unsigned long chance(void) {
+static unsigned long random_bits(void) {
   static unsigned long x = 88172645463325252UL;
   x ^= x << 13, x ^= x >> 7, x ^= x << 17;
   return x;
@@ -121,8 +123,8 @@ static void begin(struct connection *c, long at) {
   if (sampled < 0) {
     c->head_length = snprintf(c->head, sizeof c->head, "%s\r\n", head);
   } else {
-    c->head_length = snprintf(c->head, sizeof c->head, "%straceparent: 00-%016lx%016lx-%016lx-0%d\r\n\r\n", head, chance(),
-                              chance(), chance(), begun % 100 * 37 % 100 < sampled);
+    c->head_length = snprintf(c->head, sizeof c->head, "%straceparent: 00-%016lx%016lx-%016lx-0%d\r\n\r\n", head,
+                              random_bits(), random_bits(), random_bits(), begun % 100 * 37 % 100 < sampled);
   }
   begun++;
   write_on(c);
@@ -136,7 +138,7 @@ static void finish(struct connection *c) {
   idle[idle_count++] = c;
 }
 
-static void hear(struct connection *c) {
+static void receive(struct connection *c) {
   static char buffer[256 * 1024];
   ssize_t length = recv(c->fd, buffer, sizeof buffer, 0);
   if (length < 0 && errno == EAGAIN) return;
@@ -149,7 +151,7 @@ static void hear(struct connection *c) {
   if (c->answer.reading == COMPLETE) finish(c);
 }
 
-static void begin_what_is_due(void) {
+static void begin_due(void) {
   if (hold) {
     for (; begun < connections && opening < MOST_OPENING; opening++) {
       connect_to_server(&all[begun]);
@@ -169,7 +171,7 @@ static void begin_what_is_due(void) {
   }
 }
 
-static void hear_what_is_ready(int timeout_millis) {
+static void handle_events(int timeout_millis) {
   struct epoll_event ready[64];
   int count = epoll_wait(polling, ready, 64, timeout_millis);
   for (int i = 0; i < count; i++) {
@@ -180,7 +182,7 @@ static void hear_what_is_ready(int timeout_millis) {
       continue;
     }
     if (ready[i].events & EPOLLOUT) write_on(c);
-    if (ready[i].events & ~EPOLLOUT) hear(c);
+    if (ready[i].events & ~EPOLLOUT) receive(c);
   }
 }
 
@@ -190,8 +192,8 @@ static int by_size(const void *a, const void *b) {
 
 static void run_requests(void) {
   while (finished < requests) {
-    begin_what_is_due();
-    hear_what_is_ready(-1);
+    begin_due();
+    handle_events(-1);
   }
   double seconds = (now() - started) / 1e9;
   long good = finished - errors;
@@ -200,7 +202,7 @@ static void run_requests(void) {
          latency_micros[finished / 2], latency_micros[finished * 99 / 100], good ? latency_micros[finished - 1] : 0);
 }
 
-static void tell_streams(void) {
+static void print_streams(void) {
   long silent = 0, bytes = 0;
   for (int i = 0; i < connections; i++) {
     bytes += all[i].answer.body_length;
@@ -212,12 +214,12 @@ static void tell_streams(void) {
 
 static void run_streams(void) {
   while (opened + lost < connections) {
-    begin_what_is_due();
-    hear_what_is_ready(100);
+    begin_due();
+    handle_events(100);
   }
-  tell_streams();
-  for (long end = now() + hold * 1000000000L; now() < end;) hear_what_is_ready(100);
-  tell_streams();
+  print_streams();
+  for (long end = now() + hold * 1000000000L; now() < end;) handle_events(100);
+  print_streams();
 }
 
 static void write_chat_body(void) {

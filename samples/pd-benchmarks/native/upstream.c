@@ -1,10 +1,12 @@
-// A stand-in for the engines and the collector: upstream <decode port> <prefill port> [processes]
+// A stand-in for the engines and for an OTLP collector: upstream <decode port> <prefill port> [processes]
 //
-// The prefill port answers every request like a prefill engine. The decode port answers by path and query:
-//   /v1/models               200 bytes of JSON              ?mode=sse     64 events, 5 ms apart
-//   /v1/chat/completions     a completion                   ?mode=burst   64 events at once, in one write each
-//   /v1/traces               200 without a body             ?mode=slow    an event every 5 to 10 s, for ever
-//   /stats  /last/prefill  /last/decode                     received requests, for the harness to check
+// The server on the prefill port responds to every request like a prefill engine. The one on the decode port selects the response by the
+// path and the query:
+//   /v1/models               200 bytes of JSON              ?mode=sse     64 events at intervals of 5 ms
+//   /v1/chat/completions     a completion                   ?mode=burst   64 events at once, with a write for each
+//   /v1/traces               an empty JSON object           ?mode=slow    an event every 5 to 10 s, without an end
+//   /stats                   numbers of received requests, which the harness checks
+//   /last/prefill  /last/decode   the body of the last request with x-bench-record
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -48,17 +50,17 @@ static struct shared {
   struct last prefill, decode;
 } *shared;
 
-enum { ALL_5_MS, SLOW_5_S, TIMELINES = SLOW_5_S + 6 };
+enum { EVERY_5_MS, EVERY_5_S, QUEUES = EVERY_5_S + 6 };
 struct connection {
-  int fd, timeline, event;
+  int fd, queue, event;
   bool prefill;
   long due;
   struct connection *before, *after;
   struct last *record;
   struct message request;
 };
-// Connections on one timeline wait equally long, so they are due in the order in which they were added.
-static struct timeline { long interval; struct connection *first, *last; } timelines[TIMELINES];
+// A queue of connections that wait for their next event equally long, so they are due in the order in which they were added.
+static struct queue { long interval; struct connection *first, *last; } queues[QUEUES];
 static char json[512], chat[2048], prefilled[2048], event[EVENTS][512];
 static int event_length[EVENTS], polling, timer;
 
@@ -70,17 +72,17 @@ static long now(void) {
 
 static void die(const char *what) { perror(what); exit(1); }
 
-static void leave_timeline(struct connection *c) {
-  if (c->timeline < 0) return;
-  struct timeline *t = &timelines[c->timeline];
+static void leave_queue(struct connection *c) {
+  if (c->queue < 0) return;
+  struct queue *t = &queues[c->queue];
   *(c->before ? &c->before->after : &t->first) = c->after;
   *(c->after ? &c->after->before : &t->last) = c->before;
-  c->timeline = -1;
+  c->queue = -1;
 }
 
-static void join_timeline(struct connection *c, int timeline, long from) {
-  struct timeline *t = &timelines[timeline];
-  c->timeline = timeline;
+static void join_queue(struct connection *c, int queue, long from) {
+  struct queue *t = &queues[queue];
+  c->queue = queue;
   c->due = from + t->interval;
   c->before = t->last;
   c->after = NULL;
@@ -88,68 +90,68 @@ static void join_timeline(struct connection *c, int timeline, long from) {
   t->last = c;
 }
 
-static void hang_up(struct connection *c) {
-  if (c->timeline >= 0) __atomic_add_fetch(&shared->aborted, 1, __ATOMIC_RELAXED);
-  leave_timeline(c);
+static void close_connection(struct connection *c) {
+  if (c->queue >= 0) __atomic_add_fetch(&shared->aborted, 1, __ATOMIC_RELAXED);
+  leave_queue(c);
   close(c->fd);
   free(c);
 }
 
-static bool say(struct connection *c, const char *data, size_t length) {
-  // Every response fits into the socket's buffer unless the peer has stopped reading; then it is lost, which the client detects.
+static bool send_bytes(struct connection *c, const char *data, size_t length) {
+  // A response fits into the socket's buffer unless the peer has stopped reading. Then the connection is closed, which the client detects.
   if (send(c->fd, data, length, MSG_NOSIGNAL) == (ssize_t)length) return true;
-  hang_up(c);
+  close_connection(c);
   return false;
 }
 
-static bool say_json(struct connection *c, const char *body) {
+static bool send_json(struct connection *c, const char *body) {
   char answer[4096];
-  return say(c, answer, snprintf(answer, sizeof answer, JSON_HEAD, strlen(body), body));
+  return send_bytes(c, answer, snprintf(answer, sizeof answer, JSON_HEAD, strlen(body), body));
 }
 
-static bool say_stats(struct connection *c) {
+static bool send_stats(struct connection *c) {
   char body[512];
   snprintf(body, sizeof body,
            "{\"models\":%ld,\"chats\":%ld,\"streams\":%ld,\"prefills\":%ld,\"traces\":%ld,\"trace_bytes\":%ld,"
            "\"aborted\":%ld}",
            shared->models, shared->chats, shared->streams, shared->prefills, shared->traces, shared->trace_bytes,
            shared->aborted);
-  return say_json(c, body);
+  return send_json(c, body);
 }
 
-static bool say_last(struct connection *c, struct last *last) {
+static bool send_last(struct connection *c, struct last *last) {
   char head[256];
   int length = snprintf(head, sizeof head, JSON_HEAD, (size_t)last->length, "");
-  return say(c, head, length) && say(c, last->body, last->length);
+  return send_bytes(c, head, length) && send_bytes(c, last->body, last->length);
 }
 
-static bool say_burst(struct connection *c) {
-  if (!say(c, STREAM_HEAD, sizeof STREAM_HEAD - 1)) return false;
+static bool send_burst(struct connection *c) {
+  if (!send_bytes(c, STREAM_HEAD, sizeof STREAM_HEAD - 1)) return false;
   for (int i = 0; i < EVENTS; i++) {
-    if (!say(c, event[i], event_length[i])) return false;
+    if (!send_bytes(c, event[i], event_length[i])) return false;
   }
   return true;
 }
 
-static bool say_stream(struct connection *c, int timeline) {
+static bool send_stream(struct connection *c, int queue) {
   char start[1024];
   int head = sizeof STREAM_HEAD - 1;
   memcpy(start, STREAM_HEAD, head);
   memcpy(start + head, event[0], event_length[0]);
-  if (!say(c, start, head + event_length[0])) return false;
+  if (!send_bytes(c, start, head + event_length[0])) return false;
   c->event = 1;
-  join_timeline(c, timeline, now());
+  join_queue(c, queue, now());
   return true;
 }
 
-static void say_next_event(struct connection *c) {
-  int timeline = c->timeline;
-  bool endless = timeline != ALL_5_MS;
+static void send_next_event(struct connection *c) {
+  int queue = c->queue;
+  bool endless = queue != EVERY_5_MS;
   long due = c->due;
-  leave_timeline(c);
+  leave_queue(c);
   int i = endless ? 0 : c->event++;
-  if (say(c, event[i], event_length[i]) && c->event < EVENTS) {
-    join_timeline(c, endless ? SLOW_5_S + (int)(due / 1000 % 6) : timeline, endless ? now() : due);
+  if (send_bytes(c, event[i], event_length[i]) && c->event < EVENTS) {
+    join_queue(c, endless ? EVERY_5_S + (int)(due / 1000 % 6) : queue, endless ? now() : due);
   }
 }
 
@@ -160,22 +162,22 @@ static bool answer(struct connection *c) {
   const char *path = strchr(head, ' ');
   const char *line_end = strchr(head, '\r');
   if (!path++ || !line_end) return false;
-  if (c->prefill) return COUNT(prefills), say_json(c, prefilled);
+  if (c->prefill) return COUNT(prefills), send_json(c, prefilled);
   if (strncmp(path, "/v1/traces", 10) == 0) {
     __atomic_add_fetch(&shared->trace_bytes, c->request.body_length, __ATOMIC_RELAXED);
-    return COUNT(traces), say_json(c, "{}");
+    return COUNT(traces), send_json(c, "{}");
   }
-  if (strncmp(path, "/stats", 6) == 0) return say_stats(c);
-  if (strncmp(path, "/last/prefill", 13) == 0) return say_last(c, &shared->prefill);
-  if (strncmp(path, "/last/decode", 12) == 0) return say_last(c, &shared->decode);
+  if (strncmp(path, "/stats", 6) == 0) return send_stats(c);
+  if (strncmp(path, "/last/prefill", 13) == 0) return send_last(c, &shared->prefill);
+  if (strncmp(path, "/last/decode", 12) == 0) return send_last(c, &shared->decode);
   mode = strstr(path, "?mode=");
   if (mode && mode < line_end) {
     COUNT(streams);
-    if (mode[6] == 'b') return say_burst(c);
-    return say_stream(c, mode[7] == 's' ? ALL_5_MS : SLOW_5_S + c->fd % 6);
+    if (mode[6] == 'b') return send_burst(c);
+    return send_stream(c, mode[7] == 's' ? EVERY_5_MS : EVERY_5_S + c->fd % 6);
   }
-  if (strncmp(path, "/v1/chat", 8) == 0) return COUNT(chats), say_json(c, chat);
-  return COUNT(models), say_json(c, json);
+  if (strncmp(path, "/v1/chat", 8) == 0) return COUNT(chats), send_json(c, chat);
+  return COUNT(models), send_json(c, json);
 }
 
 // Stores the body of a request with x-bench-record. Storing every body would cost CPU time.
@@ -192,14 +194,14 @@ static void record(void *owner, const char *data, size_t length) {
   c->record->length += length;
 }
 
-static void hear(struct connection *c) {
+static void receive(struct connection *c) {
   static char buffer[256 * 1024];
   ssize_t length = recv(c->fd, buffer, sizeof buffer, 0);
   if (length < 0 && errno == EAGAIN) return;
-  if (length <= 0) return hang_up(c);
+  if (length <= 0) return close_connection(c);
   for (ssize_t at = 0; at < length;) {
     at += message_read(&c->request, buffer + at, length - at, record, c);
-    if (c->request.reading == BROKEN || c->timeline >= 0) return hang_up(c);
+    if (c->request.reading == BROKEN || c->queue >= 0) return close_connection(c);
     if (c->request.reading == COMPLETE) {
       if (!answer(c)) return;
       message_reset(&c->request);
@@ -207,11 +209,11 @@ static void hear(struct connection *c) {
   }
 }
 
-static void welcome(int listener, bool prefill) {
+static void accept_connections(int listener, bool prefill) {
   for (int fd; (fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0;) {
     struct connection *c = calloc(1, sizeof *c);
     c->fd = fd;
-    c->timeline = -1;
+    c->queue = -1;
     c->prefill = prefill;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){1 << 20}, sizeof(int));
@@ -220,10 +222,10 @@ static void welcome(int listener, bool prefill) {
   }
 }
 
-static void say_what_is_due(void) {
+static void send_due_events(void) {
   long time = now(), next = 0;
-  for (struct timeline *t = timelines; t < timelines + TIMELINES; t++) {
-    while (t->first && t->first->due <= time) say_next_event(t->first);
+  for (struct queue *t = queues; t < queues + QUEUES; t++) {
+    while (t->first && t->first->due <= time) send_next_event(t->first);
     if (t->first && (!next || t->first->due < next)) next = t->first->due;
   }
   static long armed;
@@ -242,7 +244,7 @@ static int listen_on(int port) {
   return fd;
 }
 
-static void write_answers(void) {
+static void write_responses(void) {
   int length = snprintf(json, sizeof json, "{\"object\":\"list\",\"data\":[{\"id\":\"bench\",\"object\":\"model\",\"root\":\"");
   snprintf(json + length, sizeof json - length, "%0*d\"}]}", 200 - length - 4, 0);
   strcpy(chat, CHAT(USAGE("512")));
@@ -268,25 +270,25 @@ static void serve(int decode_port, int prefill_port) {
   }
   struct epoll_event ready[64];
   for (;;) {
-    // A closed connection has no further event in this batch, because epoll reports a descriptor once.
+    // A connection that an event closes has no other event in this array, because epoll reports each descriptor once.
     int count = epoll_wait(polling, ready, 64, -1);
     for (int i = 0; i < count; i++) {
       void *what = ready[i].data.ptr;
       if (what == &timer) continue;
-      if (what == &listeners[0] || what == &listeners[1]) welcome(*(int *)what, what == &listeners[1]);
-      else hear(what);
+      if (what == &listeners[0] || what == &listeners[1]) accept_connections(*(int *)what, what == &listeners[1]);
+      else receive(what);
     }
-    say_what_is_due();
+    send_due_events();
   }
 }
 
 int main(int argc, char **argv) {
   if (argc < 3) return fputs("usage: upstream <decode port> <prefill port> [processes]\n", stderr), 2;
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  timelines[ALL_5_MS].interval = 5000000;
-  for (int i = 0; i < 6; i++) timelines[SLOW_5_S + i].interval = (5 + i) * 1000000000L;
+  queues[EVERY_5_MS].interval = 5000000;
+  for (int i = 0; i < 6; i++) queues[EVERY_5_S + i].interval = (5 + i) * 1000000000L;
   prctl(PR_SET_TIMERSLACK, 1);
-  write_answers();
+  write_responses();
   for (int processes = argc > 3 ? atoi(argv[3]) : 1; processes > 1 && fork() != 0; processes--) continue;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   serve(atoi(argv[1]), atoi(argv[2]));

@@ -1,4 +1,4 @@
--- The steps of the nixlv2 connector: ask the prefiller for one token, then let nginx forward the original request with
+-- The steps of the nixlv2 connector: requests one token from the prefiller, then lets nginx forward the original request to decode, with
 -- the prefiller's kv_transfer_params.
 local balancer = require "ngx.balancer"
 local json = require "cjson"

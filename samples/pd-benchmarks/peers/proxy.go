@@ -1,5 +1,6 @@
-// A reverse proxy with Go's standard library that follows the nixlv2 protocol, with bodies as maps, as in llm-d:
-// proxy <port> <decode port>
+// A reverse proxy on Go's standard library, which implements the nixlv2 connector. Like llm-d's sidecar, it decodes bodies into maps.
+//
+//	proxy <port> <decode port>
 package main
 
 import (

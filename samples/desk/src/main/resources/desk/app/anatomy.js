@@ -34,7 +34,7 @@ export function anatomyPanel(anatomy, summary) {
     anatomyBar(anatomy, anatomy.ttftMs), legend(anatomy));
 }
 
-/** The bar without legend, on a scale that may be longer than this request. */
+/** Creates the bar of the parts without a legend. Its scale may be longer than the time to first token. */
 export function anatomyBar(anatomy, scaleMs) {
   const parts = partsOf(anatomy);
   const words = parts.map((part) => `${nameOf(part)} ${ms(part.ms)}`).join(', ');
@@ -54,7 +54,7 @@ function legend(anatomy) {
   }));
 }
 
-// A kind of work can occur more than once before the first token.
+// Groups the parts by kind, because a kind of work can occur more than once before the first token.
 function byKind(parts) {
   return Object.keys(PARTS).map((kind) => [kind, parts.filter((part) => keyOf(part) === kind)]).filter(([, some]) => some.length > 0);
 }
@@ -75,7 +75,7 @@ function partsOf(anatomy) {
   return (anatomy.parts ?? []).filter((part) => finite(part.ms) > 0);
 }
 
-/** A part's key if it is in PARTS, else `other`. */
+/** Returns a part's key if it is in PARTS, else `other`. */
 export function keyOf(part) {
   return Object.hasOwn(PARTS, part.key) ? part.key : 'other';
 }

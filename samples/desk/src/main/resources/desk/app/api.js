@@ -1,12 +1,12 @@
 // @ts-check
-// Calls the desk's API. Each failure has a sentence that the page shows.
+// Calls the desk's API.
 
-const PATIENCE_MS = 15000;
+const TIMEOUT_MS = 15000;
 
-/** A failed call; `kind` is `gone` (the server does not respond), `unknown` (not found) or
- * `refused`.
+/** A failed call, with a message for the page; `kind` is `gone` (the server does not respond),
+ * `unknown` (not found) or `refused`.
  */
-export class Unanswered extends Error {
+export class ApiError extends Error {
   constructor(kind, message) {
     super(message);
     this.kind = kind;
@@ -34,20 +34,20 @@ async function ask(path, signal) {
   const response = await answer(path, signal);
   const body = await read(response, signal);
   if (response.ok) return body;
-  const reason = typeof body.error === 'string' ? body.error : `The desk answered ${response.status}.`;
-  throw new Unanswered(response.status === 404 ? 'unknown' : 'refused', reason);
+  const reason = typeof body.error === 'string' ? body.error : `The desk responded with status ${response.status}.`;
+  throw new ApiError(response.status === 404 ? 'unknown' : 'refused', reason);
 }
 
 async function answer(path, signal) {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    return await fetch(path, { signal: signal ? AbortSignal.any([signal, patience]) : patience });
+    return await fetch(path, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
   } catch (failure) {
     throw noAnswer(failure, signal);
   }
 }
 
-// An error response is valid without a readable body; a success response is not.
+// Returns the body. An error response may lack a readable one; a success response may not.
 async function read(response, signal) {
   try {
     return await response.json();
@@ -58,5 +58,5 @@ async function read(response, signal) {
 }
 
 function noAnswer(failure, signal) {
-  return signal?.aborted ? failure : new Unanswered('gone', 'The desk does not answer.');
+  return signal?.aborted ? failure : new ApiError('gone', 'The desk does not answer.');
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // The time axis above the waterfall, its grid lines, and the mark of the first token.
 
-import { el, percentOf, place } from './dom.js';
+import { el, percentOf, setStyles } from './dom.js';
 import { keyOf, nameOf } from './anatomy.js';
 import { ms } from './format.js';
 
@@ -36,14 +36,14 @@ export class Axis {
     return [el('b', { class: at > 0.85 ? 'flipped' : '', style: { left: percentOf(at, 1) } }, el('span', { text: 'first token' }))];
   }
 
-  // Draws the parts of the time to the first token along the axis, above the spans.
+  // Draws the parts of the time to first token along the axis, above the spans.
   #drawParts(scale) {
     const parts = (this.#look.anatomy?.parts ?? []).filter((part) => Number.isFinite(part.atMs) && part.ms > 0);
     this.#parts.replaceChildren(...parts.map((part) => {
       const from = Math.max(0, Math.min(1, scale(part.atMs)));
       const to = Math.max(0, Math.min(1, scale(part.atMs + part.ms)));
       const node = el('i', { class: `part-${keyOf(part)}`, title: `${nameOf(part)} ${ms(part.ms)}` });
-      place(node, { left: percentOf(from, 1), width: percentOf(to - from, 1) });
+      setStyles(node, { left: percentOf(from, 1), width: percentOf(to - from, 1) });
       return node;
     }));
   }

@@ -1,12 +1,12 @@
 // @ts-check
-// Requests that shared the engine's batch: exact if the engine reports its steps, otherwise those with overlapping times.
+// Shows the requests that shared the engine's batch: exactly if the engine reports its steps, otherwise by overlapping times.
 
 import { el, percentOf } from './dom.js';
 import { foreign } from './foreign.js';
 import { count, finite, many, ms, percent } from './format.js';
 import { compareHref, isTrace, traceHref } from './router.js';
 
-/** The number of other requests to show. */
+/** Returns the number of other requests that the panel shows. */
 export function sharersOf({ parts, batch }) {
   return parts ? new Set(parts.flatMap((part) => part.neighbours.map((one) => one.traceId))).size : (batch?.length ?? 0);
 }

@@ -6,8 +6,8 @@ import * as api from './api.js';
 import { aligned, attributeDifferences, onlyIn, partDifferences } from './diff.js';
 import { el, percentOf } from './dom.js';
 import { foreign, textOf, whole } from './foreign.js';
-import { clock, exactMs, finite, many, ms, signedMs } from './format.js';
-import { loading, unanswered } from './notice.js';
+import { clock, count, exactMs, finite, many, ms, signedMs } from './format.js';
+import { loading, failureNotice } from './notice.js';
 import { compareHref, traceHref } from './router.js';
 import { sentences } from './difference.js';
 import { SpanTree } from './tree.js';
@@ -51,7 +51,7 @@ class CompareView {
       const [a, b] = await Promise.all([this.#place.a, this.#place.b].map((id) => api.trace(id, this.#asking.signal)));
       this.#draw(a, b);
     } catch (failure) {
-      if (failure.name !== 'AbortError') this.#host.replaceChildren(unanswered(failure, () => this.#ask()));
+      if (failure.name !== 'AbortError') this.#host.replaceChildren(failureNotice(failure, () => this.#ask()));
     }
   }
 
@@ -104,12 +104,12 @@ function partTable(parts) {
 function spanRows(rows, isCut, endMs) {
   return el('section', { class: 'panel pairs', 'aria-label': 'Spans of both' }, el('h2', { text: 'Spans, aligned' }),
     el('p', { class: 'quiet', text: `Both begin at the left edge. Open a row for the attributes that differ. Spans with about the same duration and the same attributes are collapsed.` }),
-    rows.filter(differs).map((row) => pair(row, endMs)), alike(rows.filter((row) => !differs(row)), endMs),
-    isCut ? el('p', { class: 'warning', text: 'Only the first spans are compared; there are more.' }) : null);
+    rows.filter(differs).map((row) => pair(row, endMs)), pairsWithoutDifference(rows.filter((row) => !differs(row)), endMs),
+    isCut ? el('p', { class: 'warning', text: `The requests have more spans; only the first ${count(rows.length)} pairs are compared.` }) : null);
 }
 
 // Collapses pairs of spans with about the same duration and the same attributes.
-function alike(rows, endMs) {
+function pairsWithoutDifference(rows, endMs) {
   if (rows.length === 0) return null;
   const node = el('details', { class: 'alike' }, el('summary', { text: `${many(rows.length, 'span')} without a difference` }));
   node.addEventListener('toggle', () => node.open && node.childElementCount === 1 && node.append(...rows.map((row) => pair(row, endMs))));

@@ -81,7 +81,8 @@ function facts(branch) {
 function ownTime(branch) {
   let covered = 0;
   let until = branch.from;
-  for (const child of branch.children.filter((one) => !one.span.fold)) { // sorted by start time; without folded spans, which are mostly gaps
+  // Children are sorted by start time. Folded spans are excluded, because they are mostly gaps.
+  for (const child of branch.children.filter((one) => !one.span.fold)) {
     const from = Math.max(until, child.from);
     const to = Math.min(branch.to, child.to);
     if (to > from) covered += to - from;
@@ -129,7 +130,7 @@ function copy(span) {
   const button = el('button', { type: 'button', class: 'link-button', text: 'Copy as JSON' });
   button.addEventListener('click', async () => {
     const done = await navigator.clipboard?.writeText(JSON.stringify(span, null, 2)).then(() => true, () => false);
-    button.textContent = done ? 'Copied' : 'The browser does not allow it here';
+    button.textContent = done ? 'Copied' : 'The browser does not allow access to the clipboard';
     setTimeout(() => { button.textContent = 'Copy as JSON'; }, 1500);
   });
   return el('p', {}, button, el('code', { class: 'span-id', text: ` ${span.id}` }));

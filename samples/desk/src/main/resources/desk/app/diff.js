@@ -6,8 +6,8 @@ import { finite } from './format.js';
 
 const MOST_ROWS = 2000;
 
-/** Merges two trees into rows `{ name, level, a?, b? }`: spans with the same name and matching
- * parents form pairs, in their order.
+/** Merges two trees into rows `{ name, level, a?, b? }`. Spans with the same name and matching
+ * parents form pairs, in the order of their start.
  */
 export function aligned(treeA, treeB) {
   const rows = [];
@@ -54,8 +54,8 @@ function nameOf(branch) {
   return branch.span.name ?? '';
 }
 
-/** The parts of both times to first token, as `{ key, a, b, by }` in pipeline order; empty if a
- * request has no first token.
+/** Returns the parts of both times to first token as `{ key, a, b, by }`, in the order of PARTS; an
+ * empty list if a request has no first token. All values are milliseconds; `by` is b − a.
  */
 export function partDifferences(anatomyA, anatomyB) {
   if (!anatomyA || !anatomyB) return [];
@@ -71,8 +71,8 @@ function sums(anatomy) {
   return sums;
 }
 
-/** Attributes whose values differ between two spans: `{ key, a, b }`. Ids of requests, processes
- * and threads always differ, and are left out.
+/** Returns the attributes whose values differ between two spans, as `{ key, a, b }`. Excludes ids of
+ * requests, processes and threads, which always differ.
  */
 export function attributeDifferences(spanA, spanB) {
   const a = spanA.attributes ?? {};
@@ -82,7 +82,7 @@ export function attributeDifferences(spanA, spanB) {
     .map((key) => ({ key, a: a[key], b: b[key] }));
 }
 
-/** The topmost spans that only the request `side` has. */
+/** Returns the rows of spans that only the request `side` ('a' or 'b') has, without the spans below them. */
 export function onlyIn(rows, side) {
   const other = side === 'a' ? 'b' : 'a';
   const both = new Set(rows.filter((row) => row.a && row.b).map((row) => row[side]));

@@ -11,11 +11,11 @@ const WORTH_MS = 0.5;
 const WORTH_SHARE = 0.02;
 const WORTH_RATIO = 0.02;
 
-/** The sentences, each a list of strings and elements. */
+/** Returns the sentences, each as a list of strings and elements. */
 export function sentences(a, b, only) {
   const all = [
     ended(a.summary, b.summary), took(a.summary, b.summary), firstToken(a, b), decided(a, b), cached(a.summary, b.summary),
-    tokens(a.summary, b.summary), lonely('A', 'a', only.a), lonely('B', 'b', only.b),
+    tokens(a.summary, b.summary), spansOfOne('A', 'a', only.a), spansOfOne('B', 'b', only.b),
   ].filter(Boolean);
   return all.length > 0 ? all : [['No significant difference: both requests took the same path in about the same time.']];
 }
@@ -47,8 +47,8 @@ function decided(a, b) {
   const one = a.pd?.decision ?? a.summary.route;
   const two = b.pd?.decision ?? b.summary.route;
   if (one === two) return undefined;
-  const said = (decision, data) => (decision ? [foreign(inWords(decision)), ...(data.summary.reason ? [' (', foreign(inWords(data.summary.reason)), ')'] : [])] : ['no decision']);
-  return ['A was routed ', ...said(one, a), ', B ', ...said(two, b), '.'];
+  const described = (decision, data) => (decision ? [foreign(inWords(decision)), ...(data.summary.reason ? [' (', foreign(inWords(data.summary.reason)), ')'] : [])] : ['no decision']);
+  return ['A was routed ', ...described(one, a), ', B ', ...described(two, b), '.'];
 }
 
 function cached(a, b) {
@@ -61,9 +61,9 @@ function tokens(a, b) {
   return [`A generated ${many(a.tokens, 'token')}, B ${many(b.tokens, 'token')}.`];
 }
 
-function lonely(letter, side, rows) {
+function spansOfOne(letter, side, rows) {
   if (rows.length === 0) return undefined;
-  const weightiest = rows.toSorted((x, y) => finite(y[side].tookMs) - finite(x[side].tookMs))[0];
+  const longest = rows.toSorted((x, y) => finite(y[side].tookMs) - finite(x[side].tookMs))[0];
   const more = rows.length > 1 ? ` and ${many(rows.length - 1, 'more span')}` : '';
-  return [`Only ${letter} has `, foreign(weightiest[side].name), ` (${ms(weightiest[side].tookMs)})${more}.`];
+  return [`Only ${letter} has `, foreign(longest[side].name), ` (${ms(longest[side].tookMs)})${more}.`];
 }

@@ -3,8 +3,8 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Creates an HTML element; `props` has attributes, `text`, `on` (listeners) and `style` (set
- * through the CSSOM, because of the CSP).
+/** Creates an HTML element; `props` has attributes, `text`, `on` (listeners) and `style` (see
+ * `setStyles`).
  *
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
@@ -38,7 +38,7 @@ function filled(node, props, children) {
     if (value === undefined || value === null || value === false) continue;
     if (key === 'text') node.textContent = value;
     else if (key === 'on') listen(node, value);
-    else if (key === 'style') place(node, value);
+    else if (key === 'style') setStyles(node, value);
     else node.setAttribute(key, value === true ? '' : String(value));
   }
   node.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
@@ -50,16 +50,16 @@ function listen(node, listeners) {
 }
 
 /** Sets styles through the CSSOM, because the CSP forbids style attributes. */
-export function place(node, styles) {
+export function setStyles(node, styles) {
   for (const [name, value] of Object.entries(styles)) node.style.setProperty(name, value);
 }
 
 /** Sets the text if it has changed. */
-export function say(node, text) {
+export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** A share as a CSS percentage, limited to 0 to 100 %. */
+/** Returns a share as a CSS percentage from 0 to 100 %. */
 export function percentOf(part, whole) {
   const share = whole > 0 ? part / whole : 0;
   return `${Math.max(0, Math.min(1, Number.isFinite(share) ? share : 0)) * 100}%`;

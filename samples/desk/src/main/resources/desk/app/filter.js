@@ -74,7 +74,7 @@ class FilterBar {
   }
 
   showPaused(paused) {
-    this.#hold.textContent = paused ? 'Go on' : 'Hold';
+    this.#hold.textContent = paused ? 'Resume' : 'Pause';
     this.#hold.setAttribute('aria-pressed', String(paused));
     this.#hold.title = paused ? 'Resume live updates (p)' : 'Pause live updates (p)';
   }

@@ -2,7 +2,7 @@
 // The flame graph of one request, with the root at the top: width is time or number of samples,
 // depth is the call depth.
 
-import { el, say, svg } from './dom.js';
+import { el, setText, svg } from './dom.js';
 import { cut, plain } from './foreign.js';
 import { count, finite, ms, percent } from './format.js';
 
@@ -94,7 +94,7 @@ export class FlameGraph {
   #tell(node) {
     const share = percent(node.total / this.#root.total);
     const callers = node.ancestors().slice(1, 4).map((one) => plain(cut(one.data.name ?? '', 40))).join(' ← ');
-    say(this.#line, `${plain(cut(node.data.name ?? '', 200))} · ${this.#words.amount(node.total)} · ${share} ${this.#words.of}${callers ? ` · from ${callers}` : ''}`);
+    setText(this.#line, `${plain(cut(node.data.name ?? '', 200))} · ${this.#words.amount(node.total)} · ${share} ${this.#words.of}${callers ? ` · from ${callers}` : ''}`);
   }
 
   inward() {

@@ -12,7 +12,7 @@ const LONG = 400;
 // scripts need them.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\ufff9-\ufffb]/g;
 
-/** The text with invisible characters replaced by their code, so that they cannot disguise it. */
+/** Returns the text with invisible characters replaced by their codes, so that they cannot disguise it. */
 export function plain(value) {
   return textOf(value).replace(UNSEEN, (c) => `⟨${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
 }
@@ -24,8 +24,8 @@ export function cut(text, max = SHORT) {
   return `${text.slice(0, end)}…`;
 }
 
-/** One line of untrusted text, isolated from the text direction around it; a tooltip shows more of
- * it.
+/** Creates an element with one line of untrusted text, which is isolated from the text direction
+ * around it. A tooltip shows more of the text.
  */
 export function foreign(value, className = '') {
   const node = el('bdi', { class: `foreign ${className}` });
@@ -44,7 +44,7 @@ export function rewrite(node, value) {
   else node.removeAttribute('title');
 }
 
-/** The whole untrusted text: long text is truncated, with a button that shows the rest. */
+/** Creates an element with untrusted text. If it is long, it is truncated, and a button shows the rest. */
 export function whole(value) {
   const text = plain(value);
   const node = el('bdi', { class: 'foreign whole', text: cut(text, LONG) });
@@ -57,7 +57,7 @@ export function whole(value) {
   return el('span', {}, node, ' ', button);
 }
 
-/** An attribute value as text; lists and objects as JSON. */
+/** Returns an attribute value as text; lists and objects as JSON. */
 export function textOf(value) {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;

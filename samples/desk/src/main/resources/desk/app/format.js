@@ -4,7 +4,7 @@
 
 const NONE = '–';
 
-/** A duration with three significant figures, in a suitable unit. */
+/** Formats milliseconds as a duration with three significant figures, in a suitable unit. */
 export function ms(value) {
   if (!Number.isFinite(value)) return NONE;
   const size = Math.abs(value);
@@ -16,12 +16,12 @@ export function ms(value) {
   return `${three(value / 60000)}\u00a0min`;
 }
 
-/** Milliseconds with two decimals, for columns whose sum is shown. */
+/** Formats milliseconds with two decimals, for values whose sum is shown. */
 export function exactMs(value) {
   return Number.isFinite(value) ? `${value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}\u00a0ms` : NONE;
 }
 
-/** A difference, with its sign. */
+/** Formats a difference in milliseconds, with its sign. */
 export function signedMs(value) {
   if (!Number.isFinite(value)) return NONE;
   return `${value > 0 ? '+' : value < 0 ? '−' : '±'}${ms(Math.abs(value))}`;
@@ -52,7 +52,7 @@ export function bytes(value) {
   return `${step === 0 ? Math.round(value) : value.toFixed(value < 10 ? 1 : 0)}\u00a0${units[step]}`;
 }
 
-/** The local time with milliseconds, by which requests of one burst differ. */
+/** Formats the local time with milliseconds, because requests of a burst have the same second. */
 export function clock(epochMs) {
   const when = dateOf(epochMs);
   if (!when) return NONE;
@@ -70,12 +70,12 @@ function dateOf(epochMs) {
   return Number.isFinite(when.getTime()) ? when : undefined;
 }
 
-/** "1 span", "2 spans". */
+/** Formats a number with its noun: "1 span", "2 spans". */
 export function many(number, noun) {
   return `${count(number)} ${noun}${Math.round(number) === 1 ? '' : 's'}`;
 }
 
-/** The value if it is a finite number, else the fallback. */
+/** Returns the value if it is a finite number, else the fallback. */
 export function finite(value, fallback = 0) {
   return Number.isFinite(value) ? value : fallback;
 }

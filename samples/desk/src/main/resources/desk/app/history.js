@@ -7,7 +7,7 @@ import { cut, foreign, plain } from './foreign.js';
 import { bytes, clock, count, finite, ms, percent } from './format.js';
 import { hitChart, isPd, requestChart, thresholdChart } from './historychart.js';
 import { RANGES, links } from './latency.js';
-import { loading, notice, unanswered } from './notice.js';
+import { loading, notice, failureNotice } from './notice.js';
 import { historyHref, isTrace, traceHref } from './router.js';
 import { inWords } from './tracehead.js';
 
@@ -72,11 +72,11 @@ class HistoryView {
       this.#draw();
     } catch (failure) {
       if (failure.name === 'AbortError' || this.#built) return;
-      this.#host.replaceChildren(el('h1', { text: TITLE }), unanswered(failure, () => this.#ask()));
+      this.#host.replaceChildren(el('h1', { text: TITLE }), failureNotice(failure, () => this.#ask()));
     }
   }
 
-  // Redrawn only for a new pod, so that an open selection stays open.
+  // Redraws the filters only if the pods have changed, so that an open selection stays open.
   #offer(pods) {
     if (this.#pods?.join() === pods.join()) return;
     this.#pods = pods;

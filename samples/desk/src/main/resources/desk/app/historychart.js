@@ -1,20 +1,20 @@
 // @ts-check
-// The charts of the history. A bar is a time interval, a point is a request; the colour shows where
-// prefill ran.
+// The charts of the history: bars are time intervals, and points are requests. The colour shows
+// where prefill ran.
 
-import { el, say, svg } from './dom.js';
+import { el, setText, svg } from './dom.js';
 import { bytes, clock, count, finite, many, percent } from './format.js';
 import { isTrace, traceHref } from './router.js';
 
 const HEIGHT = 150;
 const PAD = { left: 52, right: 12, top: 10, bottom: 22 };
 
-/** Whether a decision sends prefill to another pod, under any generation of names. */
+/** Returns whether a decision sends prefill to another pod, for all generations of llm-d's names. */
 export function isPd({ decision }) {
   return /prefill|disagg|^pd$/.test(decision ?? '') && !/decode_only/.test(decision ?? '');
 }
 
-/** The share of the prompt found in a KV cache, over time. */
+/** Creates a chart of the share of the prompt that was found in a KV cache, over time. */
 export function hitChart() {
   return chart((decisions) => ({
     shown: decisions.filter((one) => Number.isFinite(one.kvHitRatio)),
@@ -24,7 +24,9 @@ export function hitChart() {
   }));
 }
 
-/** The uncached bytes of prompts, with the threshold from which prefill runs on another pod. */
+/** Creates a chart of the uncached bytes of prompts over time, with the threshold from which prefill
+ * runs on another pod.
+ */
 export function thresholdChart() {
   return chart((decisions) => {
     const shown = decisions.filter((one) => Number.isFinite(one.nonCachedBytes));
@@ -44,14 +46,14 @@ function chart(read) {
     const all = read(last);
     paint(drawing, all, node.clientWidth);
     limit.hidden = all.line === undefined;
-    say(limit, `threshold ${bytes(all.line)}`);
+    setText(limit, `threshold ${bytes(all.line)}`);
   };
   new ResizeObserver(paintLast).observe(node);
   return { node, draw: (decisions) => { last = decisions; paintLast(); } };
 }
 
-/** Requests over time, as stacked bars: prefill on another pod, and decode only. Failed requests
- * are marked in both.
+/** Creates a chart of requests over time, as stacked bars: prefill on another pod, and decode only.
+ * Failed requests of both kinds are marked.
  */
 export function requestChart() {
   const drawing = svg('svg', { class: 'history-chart', height: HEIGHT, role: 'img' });

@@ -5,7 +5,7 @@ import * as api from './api.js';
 import { el } from './dom.js';
 import { foreign } from './foreign.js';
 import { count, many, ms, percent } from './format.js';
-import { loading, notice, unanswered } from './notice.js';
+import { loading, notice, failureNotice } from './notice.js';
 import { latencyHref, listHref } from './router.js';
 
 const REFRESH_MS = 2000;
@@ -64,7 +64,7 @@ class LatencyView {
       const { groups } = await api.latency(this.#by, since, this.#asking.signal);
       this.#table.replaceChildren(groups.length > 0 ? tableOf(groups, this.#by) : notice('No request ended in this time.'));
     } catch (failure) {
-      if (failure.name !== 'AbortError') this.#table.replaceChildren(unanswered(failure, () => this.#ask()));
+      if (failure.name !== 'AbortError') this.#table.replaceChildren(failureNotice(failure, () => this.#ask()));
     }
   }
 }

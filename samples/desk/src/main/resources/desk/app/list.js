@@ -2,10 +2,10 @@
 // The live list of requests.
 
 import * as api from './api.js';
-import { el, say } from './dom.js';
+import { el, setText } from './dom.js';
 import { filterBar } from './filter.js';
 import { count, many } from './format.js';
-import { loading, notice, unanswered } from './notice.js';
+import { loading, notice, failureNotice } from './notice.js';
 import { bySort, HEADINGS, RequestRow } from './row.js';
 import { compareHref, listHref, restate } from './router.js';
 import { latencyStrip } from './strip.js';
@@ -123,7 +123,7 @@ class RequestList {
     } catch (failure) {
       if (failure.name === 'AbortError' || this.#summaries.size > 0) return;
       this.#rows.clear();
-      this.#body.replaceChildren(unanswered(failure, () => this.#ask()));
+      this.#body.replaceChildren(failureNotice(failure, () => this.#ask()));
     } finally {
       if (this.#own === own) this.#own = undefined;
     }
@@ -141,7 +141,8 @@ class RequestList {
     else this.#take(news);
   }
 
-  // Rows must not move now either. What they show may be old, so going up queries again.
+  // After a reconnect, the rows may be outdated. If the user is reading, they must not move: the
+  // list queries again when the user scrolls up.
   #joined() {
     if (this.#isCalm()) return this.#ask();
     this.#stale = true;
@@ -154,7 +155,7 @@ class RequestList {
 
   async #dueAgain() {
     this.#due = undefined;
-    if (this.#own) return this.#askSoon(); // a query of the user is in progress: query again later, because its response may be older
+    if (this.#own) return this.#askSoon(); // the response of the query in progress may be older than the new requests
     if (this.#isCalm()) return this.#ask();
     if (this.#filter.sort) return undefined; // rows would move while the user reads
     const answer = await this.#question().catch(() => undefined);
@@ -164,7 +165,8 @@ class RequestList {
     this.#take(answer.requests);
   }
 
-  // Drops pending requests that no longer match the filter: `latest` would contain them otherwise.
+  // Drops pending requests that no longer match the filter. Those that match are in `latest`, unless
+  // they are older than all of its requests.
   #forgetAllBut(latest) {
     const ids = new Set(latest.map((one) => one.traceId));
     const oldest = latest.length < PAGE ? 0 : latest.at(-1).seq;
@@ -243,11 +245,11 @@ class RequestList {
   #tell(shown, answer) {
     if (answer) this.#matched = answer.matched;
     const filtered = this.#isFiltered();
-    say(this.#count, `${many(shown, 'request')}${filtered ? ` of ${count(this.#matched ?? shown)} that match` : ''}${this.#paused ? ' · paused' : ''}`);
+    setText(this.#count, `${many(shown, 'request')}${filtered ? ` of ${count(this.#matched ?? shown)} that match` : ''}${this.#paused ? ' · paused' : ''}`);
     this.#choice.hidden = !this.#desk.chosen.first;
     const waiting = this.#waiting.size;
     this.#fresh.hidden = waiting === 0;
-    say(this.#fresh, `${waiting}${waiting === MOST_ROWS ? ' or more' : ''} new ↑`);
+    setText(this.#fresh, `${waiting}${waiting === MOST_ROWS ? ' or more' : ''} new ↑`);
     if (answer) this.#older(this.#filter.sort ? shown < Math.min(MOST_ROWS, answer.matched) : answer.requests.length === PAGE);
   }
 

@@ -19,8 +19,8 @@ export class LiveFeed {
     this.#source.addEventListener('error', () => this.#lost());
   }
 
-  /** Listens to `requests`, `stats`, `state` or `joined` (connected; the page must query earlier
-   * requests). Returns a function that removes the listener.
+  /** Listens to `requests`, `stats`, `state`, or `joined`: the feed is connected, and the page must
+   * query earlier requests. Returns a function that removes the listener.
    */
   on(topic, listener) {
     this.#listeners[topic].add(listener);

@@ -1,7 +1,7 @@
 // @ts-check
 // Starts the page: selects the view for the address, and sets up keyboard, live feed and theme.
 
-import { el, say } from './dom.js';
+import { el, setText } from './dom.js';
 import { count } from './format.js';
 import { Keys } from './keys.js';
 import { LiveFeed } from './live.js';
@@ -50,30 +50,30 @@ function show() {
   }
 }
 
-function showUnknown(place) {
-  place.append(notice('Page not found.', el('p', {}, el('a', { href: '#/', text: 'All requests' }))));
+function showUnknown(host) {
+  host.append(notice('Page not found.', el('p', {}, el('a', { href: '#/', text: 'All requests' }))));
   return { title: 'Not found' };
 }
 
 function announce(text) {
-  say(document.getElementById('said'), text);
+  setText(document.getElementById('said'), text);
 }
 
-const WORDS = { connecting: 'connecting', live: 'live', gone: 'reconnecting' };
+const STATE_NAMES = { connecting: 'connecting', live: 'live', gone: 'reconnecting' };
 const gone = document.getElementById('gone');
 const linkState = document.getElementById('link-state');
 
 function showState(state) {
   linkState.dataset.state = state;
-  say(linkState, WORDS[state]);
+  setText(linkState, STATE_NAMES[state]);
   gone.hidden = state !== 'gone';
-  if (state === 'gone') say(gone, `The desk has not responded since ${new Date().toLocaleTimeString('en-GB')}. This page shows the last known state and reconnects automatically.`);
+  if (state === 'gone') setText(gone, `The desk has not responded since ${new Date().toLocaleTimeString('en-GB')}. This page shows the last known state and reconnects automatically.`);
 }
 
 function showStats(stats) {
   const lost = Object.values(stats.dropped ?? {}).reduce((sum, n) => sum + n, 0);
   const node = document.getElementById('stats');
-  say(node, `${count(stats.traces)} traces · ${count(stats.spans)} spans${lost > 0 ? ` · ${count(lost)} dropped` : ''}`);
+  setText(node, `${count(stats.traces)} traces · ${count(stats.spans)} spans${lost > 0 ? ` · ${count(lost)} dropped` : ''}`);
   node.classList.toggle('lossy', lost > 0);
   node.title = lost > 0
     ? Object.entries(stats.dropped).map(([reason, n]) => `${count(n)} ${reason}`).join('\n')

@@ -1,7 +1,7 @@
 // @ts-check
 // An overview of the trace with one line per span. Dragging zooms in; a click zooms out.
 
-import { el, place } from './dom.js';
+import { el, setStyles } from './dom.js';
 import { colour } from './theme.js';
 
 const HEIGHT = 42;
@@ -35,8 +35,8 @@ export class Minimap {
     this.#canvas.height = HEIGHT * density;
     this.#paint(branches, whole, this.#canvas.getContext('2d'));
     const share = (at) => Math.max(0, Math.min(1, (at - whole.from) / (whole.to - whole.from))) * 100;
-    place(this.#left, { left: '0', width: `${share(range.from)}%` });
-    place(this.#right, { left: `${share(range.to)}%`, right: '0' });
+    setStyles(this.#left, { left: '0', width: `${share(range.from)}%` });
+    setStyles(this.#right, { left: `${share(range.to)}%`, right: '0' });
   }
 
   #paint(branches, whole, pen) {
@@ -62,7 +62,7 @@ export class Minimap {
     if (this.#drag === undefined) return;
     const [from, to] = [this.#drag, event.offsetX].sort((a, b) => a - b);
     this.#window.hidden = to - from < SHORTEST_DRAG_PX;
-    place(this.#window, { left: `${from}px`, width: `${to - from}px` });
+    setStyles(this.#window, { left: `${from}px`, width: `${to - from}px` });
   }
 
   #end(event) {

@@ -4,7 +4,7 @@
 const TRACE = /^[0-9a-f]{32}$/;
 const SPAN = /^[0-9a-f]{16}$/;
 
-/** The view and parameters of an address. */
+/** Returns the view and the parameters of an address. */
 export function parse(hash) {
   const [path, query = ''] = hash.replace(/^#/, '').split('?');
   const parts = path.split('/').filter(Boolean);
@@ -45,7 +45,7 @@ export function compareHref(a, b) {
   return `#/compare/${a}/${b}`;
 }
 
-/** Changes the address without a new entry in the browser's history, for example when the cursor
+/** Changes the address without a new entry in the browser's history, for example when the selection
  * moves.
  */
 export function restate(href) {

@@ -1,7 +1,7 @@
 // @ts-check
 // One request in the list.
 
-import { el, percentOf, say } from './dom.js';
+import { el, percentOf, setText } from './dom.js';
 import { rewrite } from './foreign.js';
 import { clock, count, day, ms, percent } from './format.js';
 import { compareHref, traceHref } from './router.js';
@@ -88,17 +88,17 @@ export class RequestRow {
     this.#cell.dot.title = meaning;
     this.#cell.dot.setAttribute('role', 'img');
     this.#cell.dot.setAttribute('aria-label', status);
-    say(this.#cell.time, clock(one.startMs));
+    setText(this.#cell.time, clock(one.startMs));
     this.#cell.time.title = day(one.startMs);
     rewrite(this.#cell.name, one.name ?? 'unnamed');
     rewrite(this.#cell.model, one.model ?? one.service ?? '');
     rewrite(this.#cell.id, one.requestId ?? '');
     rewrite(this.#cell.why, one.why ?? '');
-    say(this.#cell.ttft, ms(one.ttftMs));
-    say(this.#cell.took, ms(one.durationMs));
-    say(this.#cell.kv, percent(one.kvHitRatio));
-    say(this.#cell.tokens, count(one.tokens));
-    say(this.#cell.spans, count(one.spans));
+    setText(this.#cell.ttft, ms(one.ttftMs));
+    setText(this.#cell.took, ms(one.durationMs));
+    setText(this.#cell.kv, percent(one.kvHitRatio));
+    setText(this.#cell.tokens, count(one.tokens));
+    setText(this.#cell.spans, count(one.spans));
   }
 
   #marks(one) {

@@ -10,7 +10,7 @@ export class Series {
     for (const span of spans) this.of(span.service);
   }
 
-  /** The number of a service's colour. */
+  /** Returns the number of a service's colour. */
   of(service) {
     const name = service ?? '';
     if (!this.#numbers.has(name)) this.#numbers.set(name, this.#numbers.size % COLOURS);

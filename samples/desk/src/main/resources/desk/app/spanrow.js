@@ -2,7 +2,7 @@
 // One row of the waterfall. Scrolling reuses rows for other spans; a row updates only the parts
 // that differ.
 
-import { el, say } from './dom.js';
+import { el, setText } from './dom.js';
 import { rewrite } from './foreign.js';
 import { count, finite, ms, percent } from './format.js';
 
@@ -66,11 +66,11 @@ export class SpanRow {
     this.#indent.style.width = `${Math.min(branch.level - 1, DEEPEST_INDENT) * INDENT_PX}px`;
     if (branch.children.length > 0) this.node.setAttribute('aria-expanded', String(branch.isOpen));
     else this.node.removeAttribute('aria-expanded');
-    say(this.#caret, branch.children.length === 0 ? '' : branch.isOpen ? '▾' : '▸');
+    setText(this.#caret, branch.children.length === 0 ? '' : branch.isOpen ? '▾' : '▸');
     this.#dot.className = `swatch series-${this.#series.of(span.service)}`;
     rewrite(this.#name, branch.name);
     rewrite(this.#service, branch.parent && branch.parent.span.service === span.service ? '' : span.service ?? '');
-    say(this.#took, span.fold ? `Σ ${ms(branch.tookMs)}` : ms(branch.tookMs));
+    setText(this.#took, span.fold ? `Σ ${ms(branch.tookMs)}` : ms(branch.tookMs));
   }
 
   #writeMarks(branch) {
@@ -111,7 +111,7 @@ export class SpanRow {
   }
 
   #writeLabel(span, from, to) {
-    say(this.#label, span.fold ? `Σ ${ms(span.fold.sumMs)} · p50 ${ms(span.fold.p50Ms)} · p99 ${ms(span.fold.p99Ms)}` : ms(span.durationMs));
+    setText(this.#label, span.fold ? `Σ ${ms(span.fold.sumMs)} · p50 ${ms(span.fold.p50Ms)} · p99 ${ms(span.fold.p99Ms)}` : ms(span.durationMs));
     const needed = span.fold ? 0.42 : 0.14;
     const side = 1 - to > needed ? 'after' : from > needed ? 'before' : 'inside';
     this.#label.className = `wf-label ${side}`;
@@ -141,10 +141,11 @@ function share(value) {
   return `${Math.max(0, Math.min(1, Number.isFinite(value) ? value : 0)) * 100}%`;
 }
 
+// Returns the visible segments of the critical path as shares of the width, with small gaps closed.
 function joined(critical, range) {
   const width = range.to - range.from;
   const parts = [];
-  for (let i = critical.length - 1; i >= 0; i--) { // the path starts at its end
+  for (let i = critical.length - 1; i >= 0; i--) { // the segments are ordered from the last to the first
     const from = Math.max(0, (critical[i][0] - range.from) / width);
     const to = Math.min(1, (critical[i][1] - range.from) / width);
     if (to < 0 || from > 1) continue;

@@ -4,7 +4,9 @@
 
 import { el } from './dom.js';
 
-/** `sheets`: `{ id, name, key, make, off? }`; `off` is the reason why the tab is disabled. */
+/** Creates tabs from `sheets`: `{ id, name, key, make, off? }`. `make` creates the panel; `off` is the
+ * reason why the tab is disabled.
+ */
 export function tabs(sheets, openFirst, shown) {
   return new Tabs(sheets, openFirst, shown);
 }

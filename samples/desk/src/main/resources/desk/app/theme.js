@@ -1,5 +1,5 @@
 // @ts-check
-// Switches between dark and light. The default is the system's preference.
+// Switches between dark and light colours. The default is the system's preference.
 
 const KEY = 'inferspan.desk.theme';
 const NEXT = { system: 'dark', dark: 'light', light: 'system' };
@@ -40,7 +40,7 @@ function remember(choice) {
   try {
     localStorage.setItem(KEY, choice);
   } catch {
-    // as above
+    // without storage, the choice is not remembered
   }
 }
 

@@ -9,7 +9,7 @@ import { el } from './dom.js';
 import { FlameGraph, SPANS, STACKS } from './flame.js';
 import { foreign } from './foreign.js';
 import { count, many } from './format.js';
-import { loading, notice, unanswered } from './notice.js';
+import { loading, notice, failureNotice } from './notice.js';
 import { pdPanel } from './pd.js';
 import { restate, traceHref } from './router.js';
 import { Series } from './series.js';
@@ -116,7 +116,7 @@ class TraceView {
       this.#draw();
     } catch (failure) {
       if (failure.name === 'AbortError' || this.#data) return;
-      this.#host.replaceChildren(unanswered(failure, () => this.#ask()));
+      this.#host.replaceChildren(failureNotice(failure, () => this.#ask()));
       if (failure.kind === 'gone') this.#timer = setTimeout(() => this.#ask(), RETRY_MS);
     }
   }
@@ -202,7 +202,8 @@ function isPressable(target) {
   return target.closest('a, button, summary') !== null;
 }
 
-// The time of the first token since the start of the trace. TTFT may count from a later span.
+// Returns the time of the first token, in milliseconds since the start of the trace. The TTFT may
+// count from the start of a later span.
 function firstTokenOf({ summary, anatomy, pd }) {
   const last = anatomy?.parts?.at(-1);
   return pd?.firstTokenAtMs ?? (last ? last.atMs + last.ms : summary.ttftMs);
@@ -213,7 +214,7 @@ function servicesLegend(series) {
     el('span', { class: 'service' }, el('i', { class: `swatch series-${series.of(service)}` }), foreign(service || 'unknown service'))));
 }
 
-/** Warnings about missing or lost data. */
+/** Creates the warnings about missing or lost data. */
 function warnings({ summary, spans, cut }) {
   const orphans = spans.filter((span) => span.orphan).length;
   const lines = [];

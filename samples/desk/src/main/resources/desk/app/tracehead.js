@@ -7,8 +7,8 @@ import { clock, count, day, ms, percent } from './format.js';
 import { traceHref } from './router.js';
 import { STATUS } from './row.js';
 
-/** `jump` selects a span by its id; `timeline` is whether the trace has the timeline of a cold
- * start.
+/** Creates the head of a trace. `jump` selects a span by its id; `timeline` is true if the trace has
+ * the timeline of a cold start.
  */
 export function traceHead(summary, desk, compare, jump, timeline) {
   const [status, meaning] = STATUS[summary.status] ?? STATUS.open;
@@ -51,7 +51,7 @@ function routeOf({ route }) {
   return route === 'pd' ? 'prefill + decode' : route === 'decode' ? 'decode only' : plain(route).slice(0, 60);
 }
 
-/** Turns a reason from an attribute into words. */
+/** Replaces the underscores of a decision or reason by spaces. */
 export function inWords(reason) {
   return String(reason).replaceAll('_', ' ');
 }

@@ -22,13 +22,13 @@ class Branch {
     this.to = this.from + Math.max(0, finite(span.durationMs));
   }
 
-  /** The name of the call, without the suffix of folded spans. */
+  /** The span's name, without the suffix of folded spans. */
   get name() {
     return (this.span.fold ? this.span.name?.replace(/ \(folded\)$/, '') : this.span.name) || 'unnamed';
   }
 
-  /** The span's duration. For a folded span, the time in its calls, because its duration includes
-   * the gaps between them.
+  /** The span's duration or, for a folded span, the time in its calls: its duration includes the gaps
+   * between them.
    */
   get tookMs() {
     return this.span.fold ? this.span.fold.sumMs : this.span.durationMs;
@@ -54,7 +54,7 @@ export class SpanTree {
     return this.#byId.get(spanId);
   }
 
-  /** The visible branches (all ancestors are open), top to bottom. */
+  /** Returns the branches whose ancestors are all open, from top to bottom. */
   visible() {
     const rows = [];
     const open = this.roots.toReversed();
@@ -118,7 +118,7 @@ export class SpanTree {
     walk(lost);
   }
 
-  // Closes branches under 1 % of the request, unless something below failed.
+  // Closes branches that took less than 1 % of the request, unless a span below failed.
   #closeShort() {
     const short = (this.endMs - this.startMs) * SHORT_SHARE;
     for (const branch of this.all) branch.isOpen = branch.children.length === 0 || branch.to - branch.from >= short || branch.errorsBelow > 0 || !branch.parent;

@@ -15,7 +15,7 @@ export class Waterfall {
   #tree; #look; #onSelect; #rows = []; #at = new Map(); #pool = []; #selected; #range; #rowHeight; #top = -Infinity;
   #scroll; #size; #axis; #map; #watch;
 
-  /** `look`: series, anatomy, firstTokenMs; `selected` is called with each span that is selected. */
+  /** `look` has the series, the anatomy and firstTokenMs; `selected` is called when a span is selected. */
   constructor(tree, look, selected) {
     this.#tree = tree;
     this.#look = look;
@@ -89,8 +89,8 @@ export class Waterfall {
     this.#drawRows();
   }
 
-  // Row i uses slot i modulo the pool's size, so that scrolling by one row rewrites one row. Scrolling by whole screens
-// writes visible rows only.
+  // Row i uses slot i modulo the pool's size, so that scrolling by one row rewrites only one row. Fast
+  // scrolling writes no spare rows.
   #drawRows() {
     const height = this.#scroll.clientHeight;
     if (height === 0) return;
@@ -140,7 +140,7 @@ export class Waterfall {
     }
     this.#bringToSight(this.#at.get(branch), centred);
     this.#take(branch, isAsked);
-    // The page may have been scrolled, too.
+    // The row may still be outside of the window, because the page scrolls, too.
     this.#pool.find((row) => row.branch === branch)?.node.scrollIntoView({ block: 'nearest' });
   }
 

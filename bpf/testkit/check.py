@@ -23,7 +23,12 @@ from owners import owners
 from steps import steps
 from verified import verified
 
-LAUNCH, STREAM_SYNC, DEVICE_SYNC, RETRANSMIT, BEGAN, ENDED = 1, 10, 12, 321, 403, 404
+# Kinds of records, sources and counters: see wire.h.
+LAUNCH, ALLOC, STREAM_SYNC, READ, RECEIVE, SEND, POLL, RUN_QUEUE, OFF_CPU = 1, 8, 10, 200, 202, 203, 205, 300, 301
+CONNECT, RETRANSMIT, OPERATION, LIBRARY, BEGAN, ENDED = 320, 321, 350, 400, 403, 404
+OWN, OTEL = 1, 5
+RING_FULL, CALLED_TWICE, HEADS, CONTINUED = 512, 524, 600, 605
+REQUESTS_BEGAN, REQUESTS_ENDED, INTERLEAVED, UNATTRIBUTED = 620, 621, 623, 625
 # How many times slower than real hardware an emulated machine is. Time limits are multiplied by it.
 SLOWNESS = float(os.environ.get("CHECK_SLOWNESS", "1"))
 failures = []
@@ -61,7 +66,7 @@ def scenes(options=()):
     wrong = any(faults for _, faults in results.values())
     report("scenes", not wrong and calls > 100 and not launches,
            f"{len(results)} scenes, {calls} calls, {len(launches)} unexpected launches" + ("; faults above" if wrong else ""))
-    operations = [event for event in observer.events if event.kind == 350]
+    operations = [event for event in observer.events if event.kind == OPERATION]
     report("operations", [event.text for event in operations] == ["prefill"], f"{len(operations)} reported: {[e.text for e in operations]}")
     report("ends of scenes", *ends_of(observer, {line["tag"] // 100 for line in map(json.loads, lines) if "tag" in line}))
     numbers(report, observer.events)
@@ -73,7 +78,7 @@ def ends_of(observer, pids):
     """Checks that the requests of these processes have ended. The counters also include requests of other processes."""
     ours = {f"{pid:016x}" for pid in pids}
     began, ended = ({e.owner for e in observer.events if e.kind == kind and e.trace[:16] in ours} for kind in (BEGAN, ENDED))
-    open_requests = observer.counters.get(620, 0) - observer.counters.get(621, 0)
+    open_requests = observer.counters.get(REQUESTS_BEGAN, 0) - observer.counters.get(REQUESTS_ENDED, 0)
     return began == ended and len(began) > 0 and open_requests == observer.open_requests, (
         f"{len(began)} requests of the scenes began and {len(began & ended)} ended; "
         f"in all processes, {open_requests} are open by the counters, {observer.open_requests} by the map `activity`")
@@ -166,21 +171,21 @@ def interleaved(seed, connections=8, requests=25):
            f"{connections * requests} requests on {connections} connections (seed {seed}): {right} calls as logged, "
            f"{len(missing)} missing, {len(wrong)} wrong, {len(left)} unexpected {(wrong + missing + left)[:3] or ''}"
            + (f", functions without a probe: {sorted(unwatched)}" if unwatched else ""))
-    unattributed = observer.counters.get(625, 0)
+    unattributed = observer.counters.get(UNATTRIBUTED, 0)
     report("calls of started threads", unattributed >= len(shared) > 0,
            f"{len(shared)} not attributed, because other requests were open; {unattributed} operations counted as unattributed")
-    report("runtime and driver", observer.counters.get(524, 0) > 0,
-           f"{observer.counters.get(524, 0)} runtime calls omitted, because the driver call inside was reported")
+    report("runtime and driver", observer.counters.get(CALLED_TWICE, 0) > 0,
+           f"{observer.counters.get(CALLED_TWICE, 0)} runtime calls omitted, because the driver call inside was reported")
     strays = [e for e in observer.events
               if 200 <= e.kind < 400 and (e.tgid == process.pid or ("tid", e.tid) in known.spans)
               and e.trace not in known.near(e.tgid, e.tid, e.start, e.end)]
     count = collections.Counter(e.kind for e in observer.events if 200 <= e.kind < 400)
-    report("system calls and scheduler", not strays and count[202] > 0 and count[203] > 0 and count[301] > 0,
+    report("system calls and scheduler", not strays and count[RECEIVE] > 0 and count[SEND] > 0 and count[OFF_CPU] > 0,
            f"{sum(count.values())} events of kinds {dict(sorted(count.items()))}, {len(strays)} under a wrong trace {strays[:2] or ''}")
-    began, ended = observer.counters.get(620, 0), observer.counters.get(621, 0)
-    report("requests", began == ended > 0 and observer.counters.get(600) == connections * requests
-           and observer.counters.get(605, 0) > 0 and not observer.counters.get(623, 0),
-           f"{observer.counters.get(600, 0)} heads, {observer.counters.get(605, 0)} reads that continued a head; "
+    began, ended = observer.counters.get(REQUESTS_BEGAN, 0), observer.counters.get(REQUESTS_ENDED, 0)
+    report("requests", began == ended > 0 and observer.counters.get(HEADS) == connections * requests
+           and observer.counters.get(CONTINUED, 0) > 0 and not observer.counters.get(INTERLEAVED, 0),
+           f"{observer.counters.get(HEADS, 0)} heads, {observer.counters.get(CONTINUED, 0)} reads that continued a head; "
            f"{began} requests began and {ended} ended")
     report("accounting of requests", *observer.accounted())
     return observer
@@ -222,7 +227,7 @@ def timed_calls(wanted):
         subprocess.run([sys.executable, "-c", program, KIT, os.path.join(HERE, "..", "ckp")], check=True, timeout=60,
                        env={**os.environ, "FAKE_CUDA_LOG": log, "FAKE_CUDA_KERNEL": "5ms"})
     logged = list(fake_calls(log))
-    away = [e for e in observer.events if e.kind in (300, 301)]
+    away = [e for e in observer.events if e.kind in (RUN_QUEUE, OFF_CPU)]
     seen = {}
     for name, (kind, _, _) in wanted.items():
         events = sorted((e for e in observer.events if e.kind == kind), key=lambda e: e.start)
@@ -251,7 +256,7 @@ def contexts():
     write."""
     with Observer("own=50", "flags=4") as observer:
         pass
-    own = [e for e in observer.events if e.kind == 200 and e.source == 1]
+    own = [e for e in observer.events if e.kind == READ and e.source == OWN]
     report("own thread", len(own) == 50 and {e.trace for e in own} == {"5" * 32} and {e.span for e in own} == {"6" * 16},
            f"{len(own)} reads reported, of 50 with a published context and 50 without")
     program = "import sys; sys.stdin.read(1); f = open('/dev/null', 'rb', 0); [f.read(1) for i in range(30)]; print('done', flush=True); sys.stdin.read()"
@@ -262,7 +267,7 @@ def contexts():
                 child.stdin.flush()
                 child.stdout.readline()
             child.stdin.close()
-        seen = [e for e in observer.events if e.kind == 200 and e.source == 5 and e.tgid == child.pid and e.detail & 7 == 0]
+        seen = [e for e in observer.events if e.kind == READ and e.source == OTEL and e.tgid == child.pid and e.detail & 7 == 0]
         report(f"context map, flags {flags}", len(seen) == wanted and {e.trace for e in seen} <= {"5" * 32}, f"{len(seen)} reads")
     program = "import sys, time; sys.stdin.read(1); [time.sleep(0.02) for i in range(5)]; print('done', flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
@@ -271,7 +276,7 @@ def contexts():
             child.stdin.flush()
             child.stdout.readline()
         child.stdin.close()
-    asleep = [e for e in observer.events if e.kind == 301 and e.source == 5 and e.end - e.start > 5e6]
+    asleep = [e for e in observer.events if e.kind == OFF_CPU and e.source == OTEL and e.end - e.start > 5e6]
     report("context map, only the scheduler", len(asleep) == 5 and {e.tid for e in asleep} == {child.pid}, f"{len(asleep)} sleeps")
     held = (
         "import sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
@@ -311,8 +316,8 @@ def waits():
         subprocess.run([sys.executable, "-c", program, KIT, str(scale)], check=True, timeout=30,
                        env={**os.environ, "FAKE_CUDA_KERNEL": f"{30 * scale}ms"})
     ours = [e for e in observer.events if e.trace == "7" * 32]
-    polls = [(e.end - e.start) / 1e6 for e in ours if e.kind == 205]
-    away = [(e.end - e.start) / 1e6 for e in ours if e.kind == 301 and e.end - e.start > 20e6 * scale]
+    polls = [(e.end - e.start) / 1e6 for e in ours if e.kind == POLL]
+    away = [(e.end - e.start) / 1e6 for e in ours if e.kind == OFF_CPU and e.end - e.start > 20e6 * scale]
     report("waits", len(polls) == 1 and len(away) == 2 and all(30 * scale - SLOWNESS <= each < 60 * scale for each in polls + away),
            f"polls of {polls} ms, off the CPU for {away} ms, each below the {60 * scale} ms of the wait for the next request")
 
@@ -348,7 +353,7 @@ def targets():
     with Observer(*library("libcuda.so.1"), "target=1") as observer:
         subprocess.run([sys.executable, os.path.join(HERE, "actor.py"), KIT, "plain"], stdout=subprocess.DEVNULL, check=True)
     seen = [event for event in observer.events if event.kind < 400]
-    report("targets", not seen and not observer.counters.get(600), f"{len(seen)} events of a process that is not a target")
+    report("targets", not seen and not observer.counters.get(HEADS), f"{len(seen)} events of a process that is not a target")
 
 
 def overflow():
@@ -359,7 +364,7 @@ def overflow():
                        stdout=subprocess.DEVNULL, check=True, timeout=60)
         os.kill(observer.process.pid, signal.SIGCONT)
     ok, text = observer.accounted()
-    report("overflow", ok and observer.counters.get(512, 0) > 0, text)
+    report("overflow", ok and observer.counters.get(RING_FULL, 0) > 0, text)
 
 
 def tcp():
@@ -380,7 +385,7 @@ def tcp():
     with Observer(f"ckp={KIT}/libinferspan_ckp.so", "flags=10") as observer:
         subprocess.run([sys.executable, "-c", program, KIT, os.path.join(HERE, "..", "ckp")], check=True, timeout=30)
     ours = [e for e in observer.events if e.trace == "1" * 32]
-    connects = [e.result for e in ours if e.kind == 320]
+    connects = [e.result for e in ours if e.kind == CONNECT]
     again = [e for e in ours if e.kind == RETRANSMIT]
     report("tcp", connects == [0, -111, -125] and len(again) >= 1,
            f"connects ended with {connects}, {len(again)} packets retransmitted")
@@ -398,8 +403,8 @@ def vendor_runtime():
         out = subprocess.run([program, "00-" + "3" * 32 + "-" + "4" * 16 + "-01"], stdout=subprocess.PIPE, text=True).stdout
     kinds = collections.Counter((e.kind, e.result) for e in observer.events if e.kind < 100 and e.trace == "3" * 32)
     launches = [e.amount for e in observer.events if e.kind == LAUNCH]
-    amounts = [e.amount for e in observer.events if e.kind == 8]
-    libraries = {e.text for e in observer.events if e.kind == 400}
+    amounts = [e.amount for e in observer.events if e.kind == ALLOC]
+    libraries = {e.text for e in observer.events if e.kind == LIBRARY}
     report("vendor runtime", launches == [4096] and amounts == [4 << 20] * 3 and any("libcudart" in x for x in libraries),
            f"{os.path.basename(path)}: {out.strip()}; calls by (kind, result) {dict(kinds)}, grids {launches}, allocated bytes {amounts}, "
            f"libraries {libraries}")

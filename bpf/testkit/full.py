@@ -7,7 +7,8 @@ import sys
 
 from observed import HERE, KIT, Observer, library
 
-BEGAN = 403
+LAUNCH, BEGAN = 1, 403  # kinds of records
+NO_MEMORY, REQUESTS_BEGAN, REQUESTS_ENDED = 521, 620, 621  # counters
 NUMBER_CPU = 1023  # the bits of a number that contain the CPU
 
 
@@ -28,8 +29,8 @@ def full(report):
     with Observer(*library("libcuda.so.1"), f"ckp={KIT}/libinferspan_ckp.so", "flags=a1", "requests=8") as observer:
         for _ in range(3):
             subprocess.run([sys.executable, "-c", program, KIT, os.path.join(HERE, "..", "ckp")], check=True, timeout=30)
-    launches = sorted((e.amount, int(e.trace, 16)) for e in observer.events if e.kind == 1)
-    began, ended, refused = (observer.counters.get(index, 0) for index in (620, 621, 521))
+    launches = sorted((e.amount, int(e.trace, 16)) for e in observer.events if e.kind == LAUNCH)
+    began, ended, refused = (observer.counters.get(index, 0) for index in (REQUESTS_BEGAN, REQUESTS_ENDED, NO_MEMORY))
     report("room for requests", launches == [(n, n) for n in range(1, 9) for _ in range(3)]
            and began == ended == refused == 24 and not observer.open_requests,
            f"48 requests, room for 8 at a time: {began} began, {ended} ended, {refused} were refused, {observer.open_requests} are open; "

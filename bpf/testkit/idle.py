@@ -7,6 +7,7 @@ import sys
 
 from observed import Observer
 
+OFF_CPU, BEGAN = 301, 403  # kinds of records
 READ_NUMBER = "0" if os.uname().machine == "x86_64" else "63"  # the number of the system call read
 
 
@@ -30,10 +31,10 @@ def missed_ends(report):
     with Observer("flags=8c") as observer:
         subprocess.run([sys.executable, "-c", program, READ_NUMBER], check=True, timeout=30)
     later = [e for e in observer.events if e.trace == "9" * 32]
-    began = [e.start for e in later if e.kind == 403]
+    began = [e.start for e in later if e.kind == BEGAN]
     early = [e for e in later if e.kind < 400 and e.start < began[0]]
     # During request 9, the thread sleeps outside of reported system calls: its read has ended before the request.
-    asleep = [e for e in later if e.kind == 301 and e.end - e.start > 5e6]
+    asleep = [e for e in later if e.kind == OFF_CPU and e.end - e.start > 5e6]
     report("missed ends", len(began) == len(asleep) == 1 and not early and not asleep[0].extra,
            f"{len(later)} events, {len(early)} of them began before their request {early[:1] or ''}; "
            f"system calls of the sleeps: {[e.extra - 1 if e.extra else None for e in asleep]}")

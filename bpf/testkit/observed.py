@@ -21,7 +21,8 @@ CALL = struct.Struct("<QQIIiIQQ32s16x")
 
 
 class Observer:
-    """Runs `observe` in a with block. After the block, it has the events and counters."""
+    """Runs `observe` in a with block. After the block, it has the events and counters. settings.h has the bits of the
+    option flags, which is a hexadecimal number."""
 
     def __init__(self, *options):
         self.path = os.path.join(KIT, f"events.{os.getpid()}")

@@ -10,8 +10,9 @@ import threading
 from observed import KIT, Observer, library
 
 # Kinds of records, the kind of owner, and the source of the owner: see wire.h.
-LAUNCH, GRAPH_LAUNCH, EVENT_SYNC, EVENT_RECORD, BEGAN, ENDED, BOUND, CHANGES, STEP, CKP = 1, 2, 11, 16, 403, 404, 405, 406, 2, 4
-SIZES = 0, 1, 16, 17, 1000, 4096, 5000  # the number of changes of each step; only 4096 are reported
+LAUNCH, GRAPH_LAUNCH, EVENT_SYNC, EVENT_RECORD, BEGAN, ENDED, BOUND, CHANGES = 1, 2, 11, 16, 403, 404, 405, 406
+STEP, CKP = 2, 4
+SIZES = 0, 1, 16, 17, 1000, 4096, 5000  # the number of changes of each step; records contain at most 4096
 UNCOUNTED, TRACEPARENT = 2**64 - 1, "00-" + "6" * 32 + "-" + "7" * 16 + "-01"
 # The x-request-id and the traceparent of each slot.
 SLOTS = ("r1", None), ("", None), (None, None), ("x" * 97, None), ("x" * 96, TRACEPARENT), ("r2", TRACEPARENT[:-1] + "0")

@@ -27,7 +27,7 @@ final class Child {
   private final Deque<String> last = new ArrayDeque<>();
   private final CompletableFuture<String> ready = new CompletableFuture<>();
   private final Thread reader;
-  private volatile boolean ending;
+  private volatile boolean terminating;
 
   /**
    * The command and environment of a process.
@@ -53,20 +53,22 @@ final class Child {
    * <p>The calling thread must outlive the process: the kernel ends the process when this thread
    * ends.
    *
-   * @param died called if the process ends before the demo terminates it
+   * @param died called if the process, after it was ready, ends before the demo terminates it
    */
   static Child start(Plan plan, ParentWatch parentWatch, Consumer<Child> died) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(parentWatch.wrap(plan.command())).redirectErrorStream(true);
-    builder.environment().keySet().removeIf(Child::setsUpAnother);
+    builder.environment().keySet().removeIf(Child::changesConfiguration);
     builder.environment().putAll(plan.environment());
     Child child = new Child(plan, builder.start(), died);
     child.reader.start();
     return child;
   }
 
-  /** Returns whether the variable configures tracing, which would send spans to another backend. */
-  private static boolean setsUpAnother(String variable) {
+  /**
+   * Returns whether the variable would override settings of the demo, such as the backend of spans.
+   */
+  private static boolean changesConfiguration(String variable) {
     return variable.startsWith("OTEL_")
         || variable.startsWith("INFERSPAN_")
         || variable.startsWith("GATEWAY_");
@@ -88,15 +90,16 @@ final class Child {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    boolean early = ready.completeExceptionally(new IllegalStateException(exitMessage()));
-    if (!ending && !early && !interrupted()) {
+    boolean beforeReady = ready.completeExceptionally(new IllegalStateException(exitMessage()));
+    if (!terminating && !beforeReady && !interrupted()) {
       died.accept(this);
     }
   }
 
   /**
-   * Returns whether Ctrl-C ended the process, which is not a failure: it ends all processes of the
-   * terminal. A JVM then exits with status 130, unless the program, such as the desk, exits with 0.
+   * Returns whether Ctrl-C ended the process. This is not a failure, because Ctrl-C ends all
+   * processes of the terminal. A JVM then exits with status 130, or with 0 if the program, such as
+   * the desk, exits by itself.
    */
   private boolean interrupted() {
     if (process.isAlive()) {
@@ -130,9 +133,9 @@ final class Child {
   /**
    * Waits until the process is ready.
    *
-   * @return the line that reports it
-   * @throws IllegalStateException if the process ends or takes too long; the message has its last
-   *     lines
+   * @return the line of output that contains {@link Plan#readyWhen}
+   * @throws IllegalStateException if the process ends or takes too long; the message contains its
+   *     last lines of output
    */
   String awaitReady(Duration limit) throws InterruptedException {
     try {
@@ -141,31 +144,31 @@ final class Child {
       throw new IllegalStateException(exitMessage(), e);
     } catch (TimeoutException e) {
       throw new IllegalStateException(
-          name() + " is not ready after " + limit.toSeconds() + " s" + saying(), e);
+          name() + " is not ready after " + limit.toSeconds() + " s" + lastLinesMessage(), e);
     }
   }
 
-  /** Returns the last lines of output. */
+  /** Returns the last lines of output, at most twelve. */
   List<String> lastLines() {
     synchronized (last) {
       return List.copyOf(last);
     }
   }
 
-  /** Describes how the process ended, with its last lines of output. */
+  /** Returns a message that says how the process ended, with its last lines of output. */
   String exitMessage() {
-    String how = process.isAlive() ? "has closed its output" : "has ended, " + manner();
-    return name() + " " + how + saying();
+    String how = process.isAlive() ? "has closed its output" : "has ended, " + exitReason();
+    return name() + " " + how + lastLinesMessage();
   }
 
-  private String manner() {
+  private String exitReason() {
     int status = process.exitValue();
     return status > SIGNALLED
         ? "killed by signal " + (status - SIGNALLED)
         : "with status " + status;
   }
 
-  private String saying() {
+  private String lastLinesMessage() {
     List<String> lines = lastLines();
     return lines.isEmpty()
         ? "; it printed nothing"
@@ -174,7 +177,7 @@ final class Child {
 
   /** Sends SIGTERM. */
   void terminate() {
-    ending = true;
+    terminating = true;
     // Process.destroy would also close the pipe and lose the last lines.
     boolean _ = process.toHandle().destroy();
   }

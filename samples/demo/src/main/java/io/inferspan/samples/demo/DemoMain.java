@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 
 /**
- * The main program: starts the stack, sends the requests of each {@link Scene}, prints their
+ * The main program: starts the stack, sends the requests of each {@link Scenario}, prints their
  * traces, and runs until Ctrl-C.
  */
 public final class DemoMain {
@@ -25,11 +25,8 @@ public final class DemoMain {
 
   private static final Duration TRACE_LIMIT = Duration.ofSeconds(3);
 
-  /**
-   * The number of lines to skip in an explanation: they describe the whole request, as the tree
-   * does.
-   */
-  private static final int EXPLAINED_BEFORE = 2;
+  /** The number of lines at the start of an explanation that repeat what the tree shows. */
+  private static final int SKIPPED_LINES = 2;
 
   private final Options options;
   private final Programs programs;
@@ -46,8 +43,8 @@ public final class DemoMain {
   }
 
   /**
-   * Runs in the root of the repository. The exit status is 0 for success, 2 for invalid arguments,
-   * else 1.
+   * Runs the demo. The working directory must be the root of the repository. Exits with status 0
+   * for success, 2 for invalid arguments, and 1 for other failures.
    */
   public static void main(String[] arguments) {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -78,7 +75,7 @@ public final class DemoMain {
   private void play() throws IOException, InterruptedException {
     List<Path> missing = programs.missing();
     if (!missing.isEmpty()) {
-      throw new IllegalStateException(missing + " is not built; run ./demo, which builds it");
+      throw new IllegalStateException("Not built: " + missing + "; run ./demo, which builds them");
     }
     long start = System.nanoTime();
     try (Stack stack = Stack.start(programs, child -> progress.println(child.exitMessage()))) {
@@ -103,13 +100,13 @@ public final class DemoMain {
     stack.awaitServing(name -> progress.print(" " + name));
     DeskClient desk = new DeskClient(stack.page());
     GatewayClient client = new GatewayClient(stack.gatewayUrl());
-    // The agent loads its programs during these requests, which do not need them.
+    // Meanwhile, the agent loads its BPF programs, which these requests do not need.
     client.warmUp(GatewayClient.WARM_UP_ROUNDS);
-    stack.awaitWatching(name -> progress.print(" " + name));
+    stack.awaitAgent(name -> progress.print(" " + name));
     progress.println(seconds(start));
-    String lastService = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";
-    for (Scene scene : Scene.values()) {
-      play(scene, client, desk, lastService);
+    String requiredService = stack.whyNoKernelSpans().isEmpty() ? Stack.AGENT_SERVICE : "";
+    for (Scenario scenario : Scenario.values()) {
+      play(scenario, client, desk, requiredService);
       if (played == 1) {
         progress.println("(the first tree came after" + seconds(start) + ")");
       }
@@ -121,56 +118,57 @@ public final class DemoMain {
     }
   }
 
-  private void play(Scene scene, GatewayClient client, DeskClient desk, String lastService)
+  private void play(
+      Scenario scenario, GatewayClient client, DeskClient desk, String requiredService)
       throws IOException, InterruptedException {
-    String id = "demo-" + scene.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    client.ask(scene.question(id));
-    Trace trace = whole(desk, id, each -> each.hasSiblingsOfEngines(lastService));
+    String id = "demo-" + scenario.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    client.send(scenario.request(id));
+    Trace trace = awaitTrace(desk, id, each -> each.engineSpansHaveSiblings(requiredService));
     Report report = new Report(trace);
     played++;
     if (!options.learn()) {
-      out.printf(Locale.ROOT, "%n%d. %s%n%n%s", played, scene.about(), report.tree());
+      out.printf(Locale.ROOT, "%n%d. %s%n%n%s", played, scenario.about(), report.tree());
       out.println("→ " + report.why());
     }
   }
 
-  private static Trace whole(DeskClient desk, String id, Predicate<Trace> isWhole)
+  private static Trace awaitTrace(DeskClient desk, String id, Predicate<Trace> isComplete)
       throws IOException, InterruptedException {
-    Trace trace = desk.await(id, isWhole, QUIET, TRACE_LIMIT);
+    Trace trace = desk.await(id, isComplete, QUIET, TRACE_LIMIT);
     if (trace == null) {
-      throw new IllegalStateException("the desk has not received a trace of " + id);
+      throw new IllegalStateException("the trace desk received no spans of the request " + id);
     }
     return trace;
   }
 
-  /** Sends two requests at once, whose shared steps only the agent can report. */
+  /** Sends two requests at once. Only the agent can report the engine steps that they share. */
   private void shareSteps(Stack stack, DeskClient desk) throws IOException, InterruptedException {
-    if (!stack.withoutKernel().isEmpty() || !stack.hasBatchEngine()) {
+    if (!stack.whyNoKernelSpans().isEmpty() || !stack.hasBatchEngine()) {
       return;
     }
     GatewayClient client = new GatewayClient(stack.batchGatewayUrl());
     String id = "demo-shared-batch";
-    client.askAtOnce(
-        List.of(BatchEngine.question(id, 60), BatchEngine.question("demo-heavy-prompt", 600)));
-    Trace trace = whole(desk, id, Trace::hasPartInSteps);
+    client.sendAtOnce(
+        List.of(BatchEngine.request(id, 60), BatchEngine.request("demo-heavy-prompt", 600)));
+    Trace trace = awaitTrace(desk, id, Trace::hasBatchSpans);
     played++;
     if (!options.learn()) {
       out.printf("%n%d. two requests in the same steps of one engine%n%n", played);
       out.print(new Report(trace).tree());
-      desk.explain(id).stream().skip(EXPLAINED_BEFORE).forEach(out::println);
+      desk.explain(id).stream().skip(SKIPPED_LINES).forEach(out::println);
     }
   }
 
   private void remarks(Stack stack) {
     out.println();
-    if (!stack.withoutKernel().isEmpty()) {
-      out.println("Without kernel spans: " + stack.withoutKernel());
+    if (!stack.whyNoKernelSpans().isEmpty()) {
+      out.println("Without kernel spans: " + stack.whyNoKernelSpans());
     }
-    if (!stack.withoutCuda().isEmpty()) {
-      out.println("Without CUDA spans: " + stack.withoutCuda());
-    } else if (stack.withoutKernel().isEmpty() && !stack.hasBatchEngine()) {
+    if (!stack.whyNoCudaSpans().isEmpty()) {
+      out.println("Without CUDA spans: " + stack.whyNoCudaSpans());
+    } else if (stack.whyNoKernelSpans().isEmpty() && !stack.hasBatchEngine()) {
       out.println(
-          "The requests that share a batch are left out. To install what they need: "
+          "Skipped the two requests that share a batch. To install the packages that they need: "
               + BatchEngine.INSTALL);
     }
   }
@@ -198,11 +196,11 @@ public final class DemoMain {
   }
 
   /**
-   * Starts an engine under {@code coldstart}. A failure is reported in one line, because the rest
-   * of the demo does not depend on it.
+   * Starts an engine under the agent's command {@code coldstart}. A failure is reported in one
+   * line, because the rest of the demo does not depend on it.
    */
   private void coldStart(Stack stack) throws IOException, InterruptedException {
-    if (!stack.withoutKernel().isEmpty()) {
+    if (!stack.whyNoKernelSpans().isEmpty()) {
       return;
     }
     try {

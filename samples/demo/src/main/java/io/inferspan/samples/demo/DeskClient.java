@@ -29,10 +29,10 @@ final class DeskClient {
 
   private static final String ENGINE_SPAN = EngineSpans.LLM_REQUEST.name(SpanNaming.PROPOSAL);
   private static final String DECODE_SPAN = BatchSpans.DECODE.name(SpanNaming.PROPOSAL);
-  private static final long PAUSE_MILLIS = 30;
-  private static final int PATIENCE_MILLIS = 5_000;
+  private static final long POLL_MILLIS = 30;
+  private static final int TIMEOUT_MILLIS = 5_000;
 
-  /** The wait for the first span: new processes take seconds on a busy machine. */
+  /** The maximum wait for the first span: new processes take seconds on a busy machine. */
   private static final long FIRST_SPAN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final String desk;
@@ -50,13 +50,16 @@ final class DeskClient {
    */
   record Trace(String id, String status, String why, List<SpanRecord> spans) {
 
-    /** Returns whether the trace has the request's phases in an engine's steps. */
-    boolean hasPartInSteps() {
+    /** Returns whether the trace has the span of the request's decode steps in a batch. */
+    boolean hasBatchSpans() {
       return spans.stream().anyMatch(span -> span.name().equals(DECODE_SPAN));
     }
 
-    /** Returns whether each engine span has a sibling span of this service. */
-    boolean hasSiblingsOfEngines(String service) {
+    /**
+     * Returns whether each engine span has a sibling of this service; true if {@code service} is
+     * empty.
+     */
+    boolean engineSpansHaveSiblings(String service) {
       return service.isEmpty()
           || spans.stream()
               .filter(span -> span.name().equals(ENGINE_SPAN))
@@ -80,12 +83,13 @@ final class DeskClient {
    * Waits until a request's spans form one tree and no more arrive, and returns the trace.
    *
    * @param requestId the {@code x-request-id}
-   * @param isWhole returns whether all required spans have arrived
+   * @param isComplete whether all required spans have arrived
    * @param quiet the time without new spans after which the trace is complete
    * @param limit the maximum wait after the first span, after which the trace is returned as it is
    * @return the trace, or null if no span of the request arrives
    */
-  @Nullable Trace await(String requestId, Predicate<Trace> isWhole, Duration quiet, Duration limit)
+  @Nullable Trace await(
+      String requestId, Predicate<Trace> isComplete, Duration quiet, Duration limit)
       throws IOException, InterruptedException {
     String query = "q=" + URLEncoder.encode(requestId, StandardCharsets.UTF_8);
     long since = System.nanoTime();
@@ -104,11 +108,11 @@ final class DeskClient {
         changed = System.nanoTime();
       } else if (traceId != null && System.nanoTime() - changed >= quiet.toNanos()) {
         Trace trace = trace(traceId);
-        if (SpanTree.of(trace.spans()).roots().size() == 1 && isWhole.test(trace)) {
+        if (SpanTree.of(trace.spans()).roots().size() == 1 && isComplete.test(trace)) {
           return trace;
         }
       }
-      Thread.sleep(PAUSE_MILLIS);
+      Thread.sleep(POLL_MILLIS);
     }
     return traceId == null ? null : trace(traceId);
   }
@@ -130,7 +134,7 @@ final class DeskClient {
     return get("api/traces/" + traceId);
   }
 
-  /** Returns the lines that explain a request's part in batches. */
+  /** Returns the desk's explanation of a request and of its part in batches, line by line. */
   List<String> explain(String id) throws IOException {
     String query = "api/explain?id=" + URLEncoder.encode(id, StandardCharsets.UTF_8);
     return text(query).lines().toList();
@@ -187,8 +191,8 @@ final class DeskClient {
 
   private String text(String path) throws IOException {
     HttpURLConnection call = (HttpURLConnection) URI.create(desk + path).toURL().openConnection();
-    call.setConnectTimeout(PATIENCE_MILLIS);
-    call.setReadTimeout(PATIENCE_MILLIS);
+    call.setConnectTimeout(TIMEOUT_MILLIS);
+    call.setReadTimeout(TIMEOUT_MILLIS);
     try (InputStream in = call.getInputStream()) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }

@@ -1,6 +1,6 @@
 package io.inferspan.samples.demo;
 
-import io.inferspan.samples.demo.Scene.Question;
+import io.inferspan.samples.demo.Scenario.DemoRequest;
 import io.inferspan.samples.demo.engine.Behaviour;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /** A client that sends chat requests and reads the stream, or disconnects. */
 final class GatewayClient {
 
-  private static final int CONNECT_MILLIS = 2_000;
-  private static final int SILENCE_MILLIS = 20_000;
+  private static final int CONNECT_TIMEOUT_MILLIS = 2_000;
+  private static final int READ_TIMEOUT_MILLIS = 20_000;
 
   /** After one round, class loading would still take half of the first trace's TTFT. */
   static final int WARM_UP_ROUNDS = 2;
@@ -39,8 +39,8 @@ final class GatewayClient {
    *
    * @return the HTTP status
    */
-  int ask(Question question) throws IOException {
-    return ask(question, null);
+  int send(DemoRequest request) throws IOException {
+    return send(request, null);
   }
 
   /**
@@ -51,12 +51,12 @@ final class GatewayClient {
    */
   void warmUp(int rounds) throws IOException, InterruptedException {
     for (int round = 0; round < rounds; round++) {
-      List<Question> questions = new ArrayList<>();
+      List<DemoRequest> requests = new ArrayList<>();
       for (int pod = 1; pod <= Ports.PODS; pod++) {
         int number = round * Ports.PODS + pod;
-        questions.add(Scene.ofLoad("warm-up-" + number, -4L * number));
+        requests.add(Scenario.forLoad("warm-up-" + number, -4L * number));
       }
-      askAtOnce(questions, UNSAMPLED);
+      sendAtOnce(requests, UNSAMPLED);
     }
   }
 
@@ -65,59 +65,59 @@ final class GatewayClient {
    *
    * @throws IOException if a request fails
    */
-  void askAtOnce(List<Question> questions) throws IOException, InterruptedException {
-    askAtOnce(questions, null);
+  void sendAtOnce(List<DemoRequest> requests) throws IOException, InterruptedException {
+    sendAtOnce(requests, null);
   }
 
-  private void askAtOnce(List<Question> questions, @Nullable String traceparent)
+  private void sendAtOnce(List<DemoRequest> requests, @Nullable String traceparent)
       throws IOException, InterruptedException {
-    List<FutureTask<Integer>> asking = new ArrayList<>();
-    for (Question question : questions) {
-      FutureTask<Integer> each = new FutureTask<>(() -> ask(question, traceparent));
-      asking.add(each);
+    List<FutureTask<Integer>> sending = new ArrayList<>();
+    for (DemoRequest request : requests) {
+      FutureTask<Integer> each = new FutureTask<>(() -> send(request, traceparent));
+      sending.add(each);
       Thread.startVirtualThread(each);
     }
-    for (FutureTask<Integer> each : asking) {
-      int status = answered(each);
+    for (FutureTask<Integer> each : sending) {
+      int status = status(each);
       if (status != HttpURLConnection.HTTP_OK) {
         throw new IOException("the gateway answered a request with status " + status);
       }
     }
   }
 
-  private static int answered(FutureTask<Integer> asked) throws IOException, InterruptedException {
+  private static int status(FutureTask<Integer> sent) throws IOException, InterruptedException {
     try {
-      return asked.get();
+      return sent.get();
     } catch (ExecutionException e) {
       throw new IOException("the gateway did not answer a request", e.getCause());
     }
   }
 
-  private int ask(Question question, @Nullable String traceparent) throws IOException {
+  private int send(DemoRequest request, @Nullable String traceparent) throws IOException {
     HttpURLConnection call = (HttpURLConnection) completions.toURL().openConnection();
-    call.setConnectTimeout(CONNECT_MILLIS);
-    call.setReadTimeout(SILENCE_MILLIS);
+    call.setConnectTimeout(CONNECT_TIMEOUT_MILLIS);
+    call.setReadTimeout(READ_TIMEOUT_MILLIS);
     call.setRequestMethod("POST");
     call.setRequestProperty("content-type", "application/json");
-    call.setRequestProperty("x-request-id", question.id());
-    call.setRequestProperty(Behaviour.HEADER, question.behaviour().value());
+    call.setRequestProperty("x-request-id", request.id());
+    call.setRequestProperty(Behaviour.HEADER, request.behaviour().value());
     if (traceparent != null) {
       call.setRequestProperty("traceparent", traceparent);
     }
-    byte[] body = question.body().getBytes(StandardCharsets.UTF_8);
+    byte[] body = request.body().getBytes(StandardCharsets.UTF_8);
     call.setDoOutput(true);
     call.setFixedLengthStreamingMode(body.length);
     try (OutputStream out = call.getOutputStream()) {
       out.write(body);
     }
     int status = call.getResponseCode();
-    if (!read(status < 400 ? call.getInputStream() : call.getErrorStream(), question.events())) {
+    if (!read(status < 400 ? call.getInputStream() : call.getErrorStream(), request.events())) {
       call.disconnect();
     }
     return status;
   }
 
-  /** Reads up to {@code events} events; returns whether the stream ended before. */
+  /** Reads up to {@code events} events; returns whether the stream ended before that number. */
   private static boolean read(InputStream answer, int events) throws IOException {
     if (answer == null) {
       return true;

@@ -12,13 +12,13 @@ import java.util.concurrent.locks.LockSupport;
 final class Load implements AutoCloseable {
 
   /** The maximum number of open requests, which is only reached if the stack does not respond. */
-  private static final int MOST_AT_ONCE = 256;
+  private static final int MAX_OPEN = 256;
 
   private final GatewayClient client;
   private final long gapNanos;
   private final AtomicLong answered = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
-  private final Semaphore room = new Semaphore(MOST_AT_ONCE);
+  private final Semaphore permits = new Semaphore(MAX_OPEN);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Thread pacer;
   private volatile boolean closed;
@@ -32,9 +32,9 @@ final class Load implements AutoCloseable {
   private void run() {
     long next = System.nanoTime();
     for (long number = 1; !closed; number++) {
-      long asked = number;
-      if (room.tryAcquire()) {
-        threads.execute(() -> ask(asked));
+      long current = number;
+      if (permits.tryAcquire()) {
+        threads.execute(() -> send(current));
       } else {
         failed.incrementAndGet();
       }
@@ -43,14 +43,14 @@ final class Load implements AutoCloseable {
     }
   }
 
-  private void ask(long number) {
+  private void send(long number) {
     try {
-      int status = client.ask(Scene.ofLoad("load-" + number, number));
+      int status = client.send(Scenario.forLoad("load-" + number, number));
       (status == 200 ? answered : failed).incrementAndGet();
     } catch (IOException e) {
       failed.incrementAndGet();
     } finally {
-      room.release();
+      permits.release();
     }
   }
 
@@ -59,7 +59,7 @@ final class Load implements AutoCloseable {
     return answered.get();
   }
 
-  /** Returns the number of failed requests. */
+  /** Returns the number of requests that failed, or were not sent because too many were open. */
   long failed() {
     return failed.get();
   }

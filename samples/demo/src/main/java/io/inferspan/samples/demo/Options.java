@@ -27,7 +27,7 @@ record Options(boolean once, int load, boolean learn) {
       prompts into tokens at blanks.
       """;
 
-  private static final int MOST_LOAD = 1_000;
+  private static final int MAX_LOAD = 1_000;
 
   static Options parse(List<String> arguments) {
     Options options = new Options(false, 0, false);
@@ -54,13 +54,13 @@ record Options(boolean once, int load, boolean learn) {
     String value = rest.hasNext() ? rest.next() : "missing";
     try {
       int number = Integer.parseInt(value);
-      if (number >= 1 && number <= MOST_LOAD) {
+      if (number >= 1 && number <= MAX_LOAD) {
         return number;
       }
     } catch (NumberFormatException e) {
       // Reported below, like a number out of range.
     }
     throw new IllegalArgumentException(
-        "%s is %s, but must be 1 to %d.".formatted(option, value, MOST_LOAD));
+        "%s is %s, but must be 1 to %d.".formatted(option, value, MAX_LOAD));
   }
 }

@@ -39,10 +39,10 @@ enum ParentWatch {
   private static final String WATCH =
       """
       exec 3<&0
-      told=
-      trap 'told=1; kill $child 2>/dev/null' TERM INT
+      terminated=
+      trap 'terminated=1; kill $child 2>/dev/null' TERM INT
       "$@" 3<&- </dev/null & child=$!
-      [ -z "$told" ] || kill $child
+      [ -z "$terminated" ] || kill $child
       { cat; kill -9 $child; } <&3 >/dev/null 2>&1 & watch=$!
       wait $child; status=$?
       while kill -0 $child 2>/dev/null; do wait $child; status=$?; done
@@ -55,11 +55,11 @@ enum ParentWatch {
   /** Wraps a command so that it ends with its parent. */
   abstract List<String> wrap(List<String> command);
 
-  /** Returns the best method that works on this machine. */
+  /** Returns {@link #KERNEL} if it works on this machine, else {@link #PIPE}. */
   static ParentWatch ofThisMachine() {
     for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
       if (!folder.isEmpty() && Files.isExecutable(Path.of(folder, "setpriv"))) {
-        // Other implementations of setpriv lack the option.
+        // Some implementations of setpriv, such as that of BusyBox, lack --pdeathsig.
         return works(KERNEL.wrap(List.of("true"))) ? KERNEL : PIPE;
       }
     }

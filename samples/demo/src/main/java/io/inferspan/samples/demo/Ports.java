@@ -26,14 +26,14 @@ record Ports(
     int batchEngine,
     int batchGateway) {
 
-  /** The number of pods for prefill and for decode. */
+  /** The number of prefill pods, and of decode pods. */
   static final int PODS = 2;
 
-  private static final int USUAL_PAGE = 8900;
+  private static final int DEFAULT_PAGE = 8900;
 
   /**
-   * Below the ports that operating systems give to outgoing connections: a process of the demo that
-   * connects before another one listens cannot take its port.
+   * The range is below the ephemeral ports. Otherwise, an outgoing connection of one process could
+   * take the port of another process before it listens.
    */
   private static final int LOWEST = 20_000;
 
@@ -64,8 +64,8 @@ record Ports(
 
   private static int page(List<ServerSocket> held) throws IOException {
     try {
-      held.add(new ServerSocket(USUAL_PAGE, 1, InetAddress.getLoopbackAddress()));
-      return USUAL_PAGE;
+      held.add(new ServerSocket(DEFAULT_PAGE, 1, InetAddress.getLoopbackAddress()));
+      return DEFAULT_PAGE;
     } catch (IOException e) {
       return free(held);
     }
@@ -86,7 +86,7 @@ record Ports(
         held.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
         return port;
       } catch (BindException _) {
-        // Tries another one.
+        // Try another port.
       }
     }
     throw new IOException("No port from %d to %d is free.".formatted(LOWEST, HIGHEST));

@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class Programs {
 
-  private static final Path STARTS = Path.of("samples/demo/target/starts");
+  private static final Path AOT_CACHES = Path.of("samples/demo/target/starts");
   private static final Path CUDA = Path.of("samples/demo/target/cuda/libcuda.so.1");
-  private static final List<String> SMALL =
+  private static final List<String> JVM_FLAGS =
       List.of(
           "-XX:TieredStopAtLevel=1",
           "-XX:+UseSerialGC",
           "-Xmx160m",
           "-XX:-UsePerfData",
-          // Both speed up the start of Netty and of reflection.
+          // These two speed up the start of Netty and of reflection.
           "-Dio.netty.noUnsafe=false",
           "-Djdk.reflect.useNativeAccessorOnly=true",
-          // The JVM ignores an outdated cache, without warnings.
+          // Without warnings, because the JVM ignores an outdated AOT cache.
           "-Xlog:disable",
           "-Xlog:all=error:stderr",
           "--enable-native-access=ALL-UNNAMED",
@@ -47,7 +47,7 @@ final class Programs {
     this.learn = learn;
   }
 
-  /** The programs that start from a jar, as a user would start them. */
+  /** The programs that the demo starts from their jars, as a user would. */
   enum Jar {
     DESK("samples/desk/target/inferspan-desk.jar"),
     GATEWAY("samples/vertx-gateway/target/inferspan-vertx-gateway.jar"),
@@ -110,12 +110,12 @@ final class Programs {
   private List<String> java(String program) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(SMALL);
-    Path start = root.resolve(STARTS).resolve(program + ".aot");
-    if (learn && learnt.add(start)) {
-      command.add("-XX:AOTCacheOutput=" + start);
-    } else if (!learn && Files.isRegularFile(start)) {
-      command.add("-XX:AOTCache=" + start);
+    command.addAll(JVM_FLAGS);
+    Path cache = root.resolve(AOT_CACHES).resolve(program + ".aot");
+    if (learn && learnt.add(cache)) {
+      command.add("-XX:AOTCacheOutput=" + cache);
+    } else if (!learn && Files.isRegularFile(cache)) {
+      command.add("-XX:AOTCache=" + cache);
     }
     return command;
   }

@@ -49,7 +49,7 @@ final class Report {
   private static final String SCORER = name(EppSpans.SCORER);
   private static final String PREFIX_SCORER = name(EppSpans.SCORER_PREFIX_CACHE);
 
-  /** Of the profile handler's spans, only the P/D decision has a reason; the others are omitted. */
+  /** The profile handler's spans. Only the span with a reason, the P/D decision, is shown. */
   private static final String HANDLER = name(EppSpans.PROFILE_HANDLER);
 
   private static final String REASON = EppAttributes.DECISION_REASON.key().getKey();
@@ -61,7 +61,7 @@ final class Report {
   /** The maximum number of kernel and device spans below one span; device spans take precedence. */
   private static final int SHOWN_KERNEL_SPANS = 3;
 
-  private static final Comparator<SpanRecord> MOST_TELLING =
+  private static final Comparator<SpanRecord> MOST_IMPORTANT =
       Comparator.comparing((SpanRecord span) -> !span.name().startsWith(DEVICE))
           .thenComparing(Report::timeNanos, Comparator.reverseOrder());
 
@@ -78,13 +78,13 @@ final class Report {
   /** Returns the tree; each line ends with a newline. */
   String tree() {
     List<SpanRecord> shown = withoutScheduling(trace.spans());
-    Set<SpanRecord> kernel = tellingKernelSpans(shown);
+    Set<SpanRecord> kernel = shownKernelSpans(shown);
     shown = shown.stream().filter(span -> !isKernel(span) || kernel.contains(span)).toList();
     String tree =
         SpanTree.of(shown)
             .render(SpanTree.Options.DEFAULT.withAttributes(SHOWN_ATTRIBUTES::contains));
-    int left = trace.spans().size() - shown.size();
-    return left == 0 ? tree : tree + "(" + left + " more spans are only on the trace desk)\n";
+    int omitted = trace.spans().size() - shown.size();
+    return omitted == 0 ? tree : tree + "(" + omitted + " more spans are only on the trace desk)\n";
   }
 
   /** Returns the desk's explanation; empty if it has none. */
@@ -97,20 +97,20 @@ final class Report {
    * parent.
    */
   private static List<SpanRecord> withoutScheduling(List<SpanRecord> spans) {
-    Map<String, String> movedUp = new HashMap<>();
+    Map<String, String> newParents = new HashMap<>();
     for (SpanRecord span : spans) {
       if (isScheduling(span)) {
-        movedUp.put(span.spanId(), span.parentSpanId());
+        newParents.put(span.spanId(), span.parentSpanId());
       }
     }
     List<SpanRecord> kept = new ArrayList<>();
     for (SpanRecord span : spans) {
       if (!isScheduling(span)) {
         String parent = span.parentSpanId();
-        while (movedUp.containsKey(parent)) {
-          parent = movedUp.getOrDefault(parent, "");
+        while (newParents.containsKey(parent)) {
+          parent = newParents.getOrDefault(parent, "");
         }
-        kept.add(below(span, parent));
+        kept.add(withParent(span, parent));
       }
     }
     return kept;
@@ -123,7 +123,7 @@ final class Report {
     return scorer || step || SCHEDULING.contains(name);
   }
 
-  private static SpanRecord below(SpanRecord span, String parent) {
+  private static SpanRecord withParent(SpanRecord span, String parent) {
     return parent.equals(span.parentSpanId())
         ? span
         : new SpanRecord(
@@ -144,8 +144,8 @@ final class Report {
             span.resource());
   }
 
-  private static Set<SpanRecord> tellingKernelSpans(List<SpanRecord> spans) {
-    Set<SpanRecord> telling = new HashSet<>();
+  private static Set<SpanRecord> shownKernelSpans(List<SpanRecord> spans) {
+    Set<SpanRecord> shown = new HashSet<>();
     spans.stream()
         .filter(Report::isKernel)
         .collect(Collectors.groupingBy(SpanRecord::parentSpanId))
@@ -153,10 +153,10 @@ final class Report {
         .forEach(
             siblings ->
                 siblings.stream()
-                    .sorted(MOST_TELLING)
+                    .sorted(MOST_IMPORTANT)
                     .limit(SHOWN_KERNEL_SPANS)
-                    .forEach(telling::add));
-    return telling;
+                    .forEach(shown::add));
+    return shown;
   }
 
   /**

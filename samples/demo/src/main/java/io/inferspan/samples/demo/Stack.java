@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All processes of the demo: a trace desk, a gateway, two P/D sidecars in front of two decode
- * engines, two prefill engines, an engine that runs several requests in one step with its own
- * gateway, and the eBPF agent. The agent, and the engine with its own gateway, run only if the
- * machine supports them.
+ * engines, two prefill engines, a batch engine (which runs several requests in one step) with its
+ * own gateway, and the eBPF agent. The batch engine and the agent run only if the machine supports
+ * them.
  */
 final class Stack implements AutoCloseable {
 
   static final String AGENT = "ebpf-agent";
 
-  /** The agent's service name. The agent's spans arrive last, after the request has ended. */
+  /** The agent's service name. Its spans arrive last, after the request has ended. */
   static final String AGENT_SERVICE = "inferspan-ebpf-agent";
 
   private static final String LIBRARY_PATH = "LD_LIBRARY_PATH";
@@ -48,7 +48,7 @@ final class Stack implements AutoCloseable {
   private final Consumer<Child> died;
   private final List<Child> needed = new CopyOnWriteArrayList<>();
   private volatile @Nullable Child agent;
-  private String withoutKernel = "";
+  private String whyNoKernelSpans = "";
   private boolean hasBatchEngine;
 
   private Stack(Programs programs, Ports ports, Consumer<Child> died) {
@@ -115,51 +115,54 @@ final class Stack implements AutoCloseable {
   /**
    * Waits until the agent is ready, or has reported why it cannot run.
    *
-   * @param ready called with its name when it is ready
+   * @param ready called with the agent's name when it is ready
    */
-  void awaitWatching(Consumer<String> ready) throws InterruptedException {
-    Child watching = agent;
-    if (watching == null) {
+  void awaitAgent(Consumer<String> ready) throws InterruptedException {
+    Child started = agent;
+    if (started == null) {
       return;
     }
     try {
-      watching.awaitReady(START_LIMIT);
-      ready.accept(watching.name());
+      started.awaitReady(START_LIMIT);
+      ready.accept(started.name());
     } catch (IllegalStateException e) {
-      List<String> lines = watching.lastLines();
-      withoutKernel = lines.isEmpty() ? "the agent has ended without a message" : lines.get(0);
+      List<String> lines = started.lastLines();
+      whyNoKernelSpans = lines.isEmpty() ? "the agent has ended without a message" : lines.get(0);
     }
   }
 
-  /** Returns in one line why there are no kernel spans; empty if there are kernel spans. */
-  String withoutKernel() {
-    return withoutKernel;
+  /** Returns in one line why there are no kernel spans; empty if there are some. */
+  String whyNoKernelSpans() {
+    return whyNoKernelSpans;
   }
 
-  /** Returns in one line why there are no CUDA spans; empty if there are CUDA spans. */
-  String withoutCuda() {
-    if (!withoutKernel.isEmpty()) {
+  /**
+   * Returns in one line why there are no CUDA spans although there are kernel spans; else empty.
+   */
+  String whyNoCudaSpans() {
+    if (!whyNoKernelSpans.isEmpty()) {
       return "";
     }
     return programs.cuda() == null ? "there is no C compiler to build the CUDA stand-in" : "";
   }
 
-  /** Returns whether the engine runs that serves several requests in one step. */
+  /** Returns whether the batch engine runs. */
   boolean hasBatchEngine() {
     return hasBatchEngine;
   }
 
-  /** Returns the base URL of that engine's gateway. */
+  /** Returns the base URL of the batch engine's gateway. */
   String batchGatewayUrl() {
     return "http://" + HOST + ":" + ports.batchGateway();
   }
 
   /**
-   * Starts another engine under the bridge's {@code coldstart}, and ends it when it serves.
+   * Starts another engine under the agent's command {@code coldstart}, which ends it when it
+   * serves.
    *
    * @return the trace id of the start, which the desk shows with its timeline
-   * @throws IllegalStateException if the start was not recorded; the message has the last lines of
-   *     output
+   * @throws IllegalStateException if the start was not recorded; the message contains the last
+   *     lines of output
    */
   String coldStart() throws IOException, InterruptedException {
     Path calls = Files.createTempFile("inferspan-demo-", ".jsonl");
@@ -188,7 +191,7 @@ final class Stack implements AutoCloseable {
     environment.put("OTEL_SERVICE_NAME", AGENT_SERVICE);
     Path cuda = programs.cuda();
     if (cuda != null) {
-      // Here coldstart finds the library before the engine loads it, and misses no first call.
+      // With this path, coldstart finds the library before the engine loads it, and misses no call.
       String inherited = System.getenv(LIBRARY_PATH);
       boolean alone = inherited == null || inherited.isEmpty();
       environment.put(LIBRARY_PATH, cuda.getParent() + (alone ? "" : ":" + inherited));
@@ -213,8 +216,8 @@ final class Stack implements AutoCloseable {
 
   /** Returns all processes, in the order of their start. */
   List<Child> children() {
-    Child watching = agent;
-    return Stream.concat(needed.stream(), Stream.ofNullable(watching)).toList();
+    Child started = agent;
+    return Stream.concat(needed.stream(), Stream.ofNullable(started)).toList();
   }
 
   private Plan desk() {

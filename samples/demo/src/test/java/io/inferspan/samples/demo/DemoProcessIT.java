@@ -20,16 +20,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The demo as a process: how it ends, and its output if it may not observe the kernel. */
+/** The demo as a process: its end, and its output without permission to observe the kernel. */
 class DemoProcessIT {
 
   private static final int PROCESSES = 9;
   private static final long START_SECONDS = 60;
 
-  /** Each of its processes has five seconds to end, all at the same time. */
+  /** All processes end at the same time; each has five seconds. */
   private static final long END_SECONDS = 10;
 
-  private static final String END = "(it has closed its output)";
+  private static final String END = "(the demo has closed its output)";
   private static final int INTERRUPTED = 128 + 2;
   private static final int TERMINATED = 128 + 15;
 
@@ -38,13 +38,13 @@ class DemoProcessIT {
   private List<ProcessHandle> started = List.of();
 
   @BeforeEach
-  void lookForWhatIsBuilt() {
+  void requireBuiltJars() {
     List<Path> missing = new Programs(StackIT.ROOT, false).missing();
     assumeTrue(missing.isEmpty(), "not built yet: " + missing);
   }
 
   @AfterEach
-  void killWhatIsLeft() {
+  void killRemainingProcesses() {
     if (running != null) {
       running.destroyForcibly();
     }
@@ -52,7 +52,7 @@ class DemoProcessIT {
   }
 
   @Test
-  void sigintToItAlone_endsEveryProcess() throws Exception {
+  void sigintToTheDemoOnly_endsEveryProcess() throws Exception {
     start(List.of("env", "--default-signal=INT"));
     await(() -> said.contains("Ctrl-C stops the demo."));
     started = children();
@@ -64,7 +64,7 @@ class DemoProcessIT {
   }
 
   @Test
-  void sigtermToItAlone_whileItStarts_endsEveryProcess() throws Exception {
+  void sigtermToTheDemoOnly_duringItsStart_endsEveryProcess() throws Exception {
     start(List.of());
     await(() -> children().size() >= PROCESSES - 1);
     started = children();
@@ -75,7 +75,7 @@ class DemoProcessIT {
   }
 
   @Test
-  void unprivilegedUser_getsAllSixTrees_andOneLineAboutWhatIsMissing() throws Exception {
+  void unprivilegedUser_getsAllSixTrees_andTheReasonForMissingKernelSpans() throws Exception {
     boolean isRoot = "root".equals(System.getProperty("user.name"));
     List<String> before =
         isRoot ? List.of("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--") : List.of();
@@ -85,7 +85,7 @@ class DemoProcessIT {
     assertThat(demo().waitFor(START_SECONDS, TimeUnit.SECONDS)).isTrue();
     await(() -> said.contains(END));
     assertThat(demo().exitValue()).as(said.toString()).isZero();
-    assertThat(said).filteredOn(line -> line.startsWith("→ ")).hasSize(Scene.values().length);
+    assertThat(said).filteredOn(line -> line.startsWith("→ ")).hasSize(Scenario.values().length);
     assertThat(said)
         .filteredOn(line -> line.startsWith("Without kernel spans: "))
         .singleElement()
@@ -120,7 +120,7 @@ class DemoProcessIT {
   }
 
   private Process demo() {
-    return Objects.requireNonNull(running, "it has not been started");
+    return Objects.requireNonNull(running, "the demo has not been started");
   }
 
   private List<ProcessHandle> children() {
@@ -135,7 +135,7 @@ class DemoProcessIT {
 
   private void assertEverythingEnds(int status) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
-    assertThat(demo().waitFor(END_SECONDS, TimeUnit.SECONDS)).as("it still runs").isTrue();
+    assertThat(demo().waitFor(END_SECONDS, TimeUnit.SECONDS)).as("the demo still runs").isTrue();
     assertThat(demo().exitValue()).as(said.toString()).isEqualTo(status);
     for (ProcessHandle child : started) {
       while (child.isAlive() && System.nanoTime() < end) {
@@ -150,7 +150,7 @@ class DemoProcessIT {
   private void await(BooleanSupplier condition) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
     while (true) {
-      // Checked first, so that lines before the end are not missed.
+      // Read before the condition: lines that precede the end must be seen.
       boolean ended = said.contains(END);
       if (condition.getAsBoolean()) {
         return;

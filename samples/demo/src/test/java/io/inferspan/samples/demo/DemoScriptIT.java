@@ -55,7 +55,7 @@ class DemoScriptIT {
   @TempDir Path root;
 
   @BeforeEach
-  void plant() throws Exception {
+  void createTree() throws Exception {
     // Readable for other users, because one test runs as another user.
     Files.setPosixFilePermissions(root, fromString("rwxr-xr-x"));
     program("demo", Files.readString(StackIT.ROOT.resolve("demo")));
@@ -73,7 +73,7 @@ class DemoScriptIT {
       file(module + "/pom.xml", "");
       file(module + "/src/main/Source.java", "");
     }
-    age();
+    makeOld();
     Files.setPosixFilePermissions(root.resolve("steps"), fromString("rw-rw-rw-"));
   }
 
@@ -142,7 +142,7 @@ class DemoScriptIT {
   }
 
   @Test
-  void userWithoutWriteAccess_getsAnError_ifItIsNotBuilt() throws Exception {
+  void userWithoutWriteAccess_getsAnError_ifTheDemoIsNotBuilt() throws Exception {
     Files.createDirectories(root.resolve("samples/demo/target"));
 
     Process started = start(ofAnotherUser());
@@ -154,7 +154,7 @@ class DemoScriptIT {
     assertThat(root.resolve("steps")).isEmptyFile();
   }
 
-  /** Records the commands that the script calls from now on, in order. */
+  /** Runs the script; returns the commands that it calls, in order. */
   private List<String> steps() throws Exception {
     return steps(List.of());
   }
@@ -163,7 +163,7 @@ class DemoScriptIT {
     return steps(ofAnotherUser());
   }
 
-  /** Root may write anywhere, so the test runs as another user. */
+  /** Returns the command prefix for a user who may not write: root may write anywhere. */
   private List<String> ofAnotherUser() throws IOException {
     if (Files.isWritable(Path.of("/root")) && "root".equals(System.getProperty("user.name"))) {
       return List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "--");
@@ -189,7 +189,7 @@ class DemoScriptIT {
     return builder.start();
   }
 
-  /** The files of the demo. */
+  /** Returns the modules that the script builds. */
   private static List<String> modules() {
     return List.of(
         "tracing-core",
@@ -205,8 +205,8 @@ class DemoScriptIT {
         "samples/demo");
   }
 
-  /** Makes the existing files older than any build. */
-  private void age() throws IOException {
+  /** Sets the modification times of all files to a time before the build. */
+  private void makeOld() throws IOException {
     try (Stream<Path> files = Files.walk(root)) {
       for (Path each : files.toList()) {
         Files.setLastModifiedTime(each, FileTime.from(Instant.now().minusSeconds(60)));

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The start of a real JVM server under the bridge's {@code coldstart} and strace at the same time.
+ * Starts the gateway under the bridge's {@code coldstart} and strace at the same time, and compares
+ * their counts of system calls.
  */
 class GatewayStartIT {
 
@@ -33,7 +34,7 @@ class GatewayStartIT {
 
   @Test
   @Timeout(180)
-  void gatewaySpans_haveTheCallsThatStraceCounts() throws Exception {
+  void coldstart_recordsTheSystemCallsThatStraceCounts() throws Exception {
     assumeTrue("root".equals(System.getProperty("user.name")), "needs root");
     assumeTrue(Files.isExecutable(Path.of(STRACE)), "needs strace: apt-get install strace");
     Path calls = directory.resolve("calls.jsonl");
@@ -82,7 +83,7 @@ class GatewayStartIT {
         .orElseThrow();
   }
 
-  /** Returns the calls from the first mapping on; before that, the process still runs strace. */
+  /** Counts the calls from the first mmap on; before it, the process still runs strace. */
   private static Map<Long, Long> recorded(Path calls, long strace) throws IOException {
     Map<Long, Long> counts = new TreeMap<>();
     try (Stream<String> lines = Files.lines(calls)) {

@@ -44,8 +44,8 @@ import org.junit.jupiter.api.Test;
  * Kills each process of the stack in turn under load: the others continue, a trace shows where it
  * failed, and the desk lists that trace soon.
  *
- * <p>Killed processes are not restarted, so there are several orders, in which each kill has its
- * own effect.
+ * <p>Killed processes are not restarted. Therefore each test kills a few processes, in an order in
+ * which the effect of each kill shows.
  */
 class KillIT {
 
@@ -65,7 +65,7 @@ class KillIT {
   private static final long LISTED_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final List<String> died = new CopyOnWriteArrayList<>();
+  private final List<String> exitMessages = new CopyOnWriteArrayList<>();
   private final List<String> killed = new ArrayList<>();
   private Stack stack;
   private DeskClient desk;
@@ -78,9 +78,9 @@ class KillIT {
   void start() throws Exception {
     Programs programs = new Programs(StackIT.ROOT, false);
     assumeTrue(programs.missing().isEmpty(), "not built yet: " + programs.missing());
-    stack = Stack.start(programs, child -> died.add(child.exitMessage()));
+    stack = Stack.start(programs, child -> exitMessages.add(child.exitMessage()));
     stack.awaitServing(ready -> {});
-    stack.awaitWatching(ready -> {});
+    stack.awaitAgent(ready -> {});
     desk = new DeskClient(stack.page());
     client = new GatewayClient(stack.gatewayUrl());
     http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -93,14 +93,14 @@ class KillIT {
     }
   }
 
-  /** Warms up: new programs are slow at first, including this one. */
+  /** Sends requests to warm up the stack and this process: new JVMs are slow. */
   private void warmUp() throws Exception {
     try (ExecutorService threads = Executors.newFixedThreadPool(LOAD)) {
-      List<Callable<Integer>> asks =
+      List<Callable<Integer>> requests =
           LongStream.range(FIRST_WARM_UP, FIRST_WARM_UP + WARM_UPS)
-              .<Callable<Integer>>mapToObj(i -> () -> client.ask(Scene.ofLoad("warm-" + i, i)))
+              .<Callable<Integer>>mapToObj(i -> () -> client.send(Scenario.forLoad("warm-" + i, i)))
               .toList();
-      for (Future<Integer> status : threads.invokeAll(asks)) {
+      for (Future<Integer> status : threads.invokeAll(requests)) {
         assertThat(status.get()).isEqualTo(200);
       }
     }
@@ -121,10 +121,10 @@ class KillIT {
 
   @Test
   void agent_prefiller_sidecar_andGateway() throws Exception {
-    if (stack.withoutKernel().isEmpty()) {
-      // Its spans have no children, so no trace is broken without it.
+    if (stack.whyNoKernelSpans().isEmpty()) {
+      // The agent's spans have no children, so no trace is broken without them.
       destroy(child(Stack.AGENT));
-      awaitNamed(Stack.AGENT);
+      awaitExitMessage(Stack.AGENT);
       awaitAnswers(LOAD);
     }
     killPrefiller(0);
@@ -141,14 +141,14 @@ class KillIT {
     killDecoder(1);
     awaitAnswers(LOAD);
     destroy(child("desk"));
-    awaitNamed("desk");
+    awaitExitMessage("desk");
     awaitAnswers(LOAD);
-    assertTheOthersLive();
+    assertOthersAreAlive();
   }
 
-  /** After both kills, no pod works completely. */
+  /** After both kills, each pod lacks its decoder or its sidecar. */
   @Test
-  void decoder_andTheOtherSidecar() throws Exception {
+  void decoder_andSidecarOfTheOtherPod() throws Exception {
     killDecoder(0);
     awaitAnswers(LOAD);
     killSidecar(1);
@@ -171,7 +171,7 @@ class KillIT {
   }
 
   /** Sends concurrent requests with long answers; returns when each has its first token. */
-  private List<CompletableFuture<HttpResponse<InputStream>>> ask(int kind) {
+  private List<CompletableFuture<HttpResponse<InputStream>>> sendLongRequests(int kind) {
     List<CompletableFuture<HttpResponse<InputStream>>> asked = new ArrayList<>();
     for (int i = 0; i < AT_ONCE; i++) {
       long number = 1_000 + 4L * more++ + kind;
@@ -179,20 +179,20 @@ class KillIT {
           HttpRequest.newBuilder(URI.create(stack.gatewayUrl() + "/v1/chat/completions"))
               .header("content-type", "application/json")
               .header(Behaviour.HEADER, Behaviour.LONG_ANSWER.value())
-              .POST(BodyPublishers.ofString(Scene.ofLoad("more-" + number, number).body()))
+              .POST(BodyPublishers.ofString(Scenario.forLoad("more-" + number, number).body()))
               .build();
       asked.add(http.sendAsync(request, BodyHandlers.ofInputStream()));
     }
     return asked;
   }
 
-  /** Cached prompts go to one pod until it has more requests than the other. */
-  private List<CompletableFuture<HttpResponse<InputStream>>> askUntilAllWork() throws Exception {
+  /** Sends requests until all decoders work: cached prompts go to one pod until it is busier. */
+  private List<CompletableFuture<HttpResponse<InputStream>>> sendUntilAllWork() throws Exception {
     List<CompletableFuture<HttpResponse<InputStream>>> asked = new ArrayList<>();
     long end = System.nanoTime() + SOON_NANOS;
     while (!everyDecoderStreams()) {
       assertThat(System.nanoTime()).as("one of the decoders is idle").isLessThan(end);
-      List<CompletableFuture<HttpResponse<InputStream>>> more = ask(DECODED_ONLY);
+      List<CompletableFuture<HttpResponse<InputStream>>> more = sendLongRequests(DECODED_ONLY);
       for (CompletableFuture<?> each : more) {
         each.get(SOON_NANOS, TimeUnit.NANOSECONDS);
       }
@@ -228,7 +228,7 @@ class KillIT {
     return "vllm-decode-" + (number + 1);
   }
 
-  private static void hangUp(List<CompletableFuture<HttpResponse<InputStream>>> asked) {
+  private static void disconnect(List<CompletableFuture<HttpResponse<InputStream>>> asked) {
     for (CompletableFuture<HttpResponse<InputStream>> each : asked) {
       if (!each.cancel(true) && !each.isCompletedExceptionally()) {
         try {
@@ -244,7 +244,7 @@ class KillIT {
     return span.attribute(PdAttributes.PREFILL_TARGET.key().getKey());
   }
 
-  /** A request without remote prefill has no separate span for decode. */
+  /** Kills a decoder. A request without remote prefill has no separate span for decode. */
   private void killDecoder(int number) throws Exception {
     String proxy = PROXY + " (" + sidecar(number) + ")";
     kill(
@@ -256,16 +256,16 @@ class KillIT {
         trace -> true);
   }
 
-  /** An engine whose client disconnects exports no span of that request. */
+  /** Returns whether the trace shows the failed attempt, or has no span of the sidecar. */
   private static boolean lacksTheSidecar(Trace trace, int port) {
-    return new Said(trace.status(), trace.why()).failed(GatewaySpans.ATTEMPT, GATEWAY)
+    return new Listed(trace.status(), trace.why()).failed(GatewaySpans.ATTEMPT, GATEWAY)
         ? named(trace, GatewaySpans.ATTEMPT)
             .filter(SpanRecord::isError)
             .anyMatch(span -> Integer.toString(port).equals(port(span)))
         : named(trace, PdSpans.REQUEST).findAny().isEmpty();
   }
 
-  private static boolean isAborted(Said listed) {
+  private static boolean isAborted(Listed listed) {
     return listed.failed(GatewaySpans.REQUEST, GATEWAY)
         && listed.why().endsWith("(the engine aborted its response)");
   }
@@ -274,7 +274,7 @@ class KillIT {
     return String.valueOf(call.attribute(CommonAttributes.SERVER_PORT.key().getKey()));
   }
 
-  private static boolean isWithoutGateway(Said listed) {
+  private static boolean isWithoutGateway(Listed listed) {
     String missing = name(GatewaySpans.REQUEST) + ", its parent, never arrived";
     return listed.status().equals("broken") && listed.why().contains(missing);
   }
@@ -284,8 +284,8 @@ class KillIT {
         && named(trace, PdSpans.REQUEST).findAny().isPresent();
   }
 
-  /** A request's status and sentence in the desk's list. */
-  private record Said(String status, String why) {
+  /** A failed request's status and explanation in the desk's list. */
+  private record Listed(String status, String why) {
 
     boolean failed(SpanType span, String service) {
       return status.equals("error") && why.startsWith("failed in " + name(span) + " on " + service);
@@ -301,27 +301,28 @@ class KillIT {
   }
 
   /** Kills a process, and waits until the list and then the spans of a trace show it. */
-  private void kill(String name, Predicate<Said> saysSo, Predicate<Trace> showsSo)
+  private void kill(String name, Predicate<Listed> listed, Predicate<Trace> traced)
       throws Exception {
-    List<CompletableFuture<HttpResponse<InputStream>>> asked = askUntilAllWork();
+    List<CompletableFuture<HttpResponse<InputStream>>> asked = sendUntilAllWork();
     double since = System.currentTimeMillis();
     long before = System.nanoTime();
     destroy(child(name));
-    asked.addAll(ask(PREFILLED_ELSEWHERE));
-    awaitListed(name, since, before, saysSo, showsSo);
-    hangUp(asked);
-    awaitNamed(name);
-    assertTheOthersLive();
+    asked.addAll(sendLongRequests(PREFILLED_ELSEWHERE));
+    awaitListed(name, since, before, listed, traced);
+    disconnect(asked);
+    awaitExitMessage(name);
+    assertOthersAreAlive();
   }
 
-  /** The demo itself reports which process ended. */
-  private void awaitNamed(String name) throws InterruptedException {
+  /** Waits until the demo reports that this process was killed. */
+  private void awaitExitMessage(String name) throws InterruptedException {
     long end = System.nanoTime() + SOON_NANOS;
-    while (died.stream().noneMatch(told -> told.startsWith(name + " has ended, killed by signal 9"))
+    String killedMessage = name + " has ended, killed by signal 9";
+    while (exitMessages.stream().noneMatch(message -> message.startsWith(killedMessage))
         && System.nanoTime() < end) {
       TimeUnit.MILLISECONDS.sleep(10);
     }
-    assertThat(died).anyMatch(told -> told.startsWith(name + " has ended, killed by signal 9"));
+    assertThat(exitMessages).anyMatch(message -> message.startsWith(killedMessage));
   }
 
   private void destroy(Child child) {
@@ -336,24 +337,24 @@ class KillIT {
         .orElseThrow();
   }
 
-  /** Finds a trace that was open at the kill, or began later, and shows where it failed. */
+  /** Waits until the desk lists a trace that ended after the kill and shows where it failed. */
   private void awaitListed(
-      String name, double since, long before, Predicate<Said> saysSo, Predicate<Trace> showsSo)
+      String name, double since, long before, Predicate<Listed> listed, Predicate<Trace> traced)
       throws IOException, InterruptedException {
     Set<JsonObject> seen = new LinkedHashSet<>();
-    Set<Said> said = new LinkedHashSet<>();
+    Set<Listed> failures = new LinkedHashSet<>();
     while (true) {
-      List<JsonObject> listed = new ArrayList<>(desk.search("status=error"));
-      listed.addAll(desk.search("status=broken"));
+      List<JsonObject> summaries = new ArrayList<>(desk.search("status=error"));
+      summaries.addAll(desk.search("status=broken"));
       long nanos = System.nanoTime() - before;
       assertThat(nanos)
-          .as("what says that %s broke, after 2 s: %s", name, said)
+          .as("no trace shows within 2 s that %s was killed; listed: %s", name, failures)
           .isLessThan(LISTED_NANOS);
-      for (JsonObject summary : listed) {
+      for (JsonObject summary : summaries) {
         if (isAfter(since, summary) && seen.add(summary)) {
-          Said now = new Said(summary.getString("status", ""), summary.getString("why", ""));
-          said.add(now);
-          if (saysSo.test(now) && showsSo.test(desk.trace(summary.getString("traceId")))) {
+          Listed now = new Listed(summary.getString("status", ""), summary.getString("why", ""));
+          failures.add(now);
+          if (listed.test(now) && traced.test(desk.trace(summary.getString("traceId")))) {
             long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
             System.out.printf("%s: listed after %d ms: %s%n", name, millis, now);
             return;
@@ -368,15 +369,15 @@ class KillIT {
     return summary.getDouble("startMs", 0.0) + summary.getDouble("durationMs", 0.0) >= since;
   }
 
-  private void assertTheOthersLive() {
+  private void assertOthersAreAlive() {
     assertThat(stack.children())
         .filteredOn(child -> !killed.contains(child.name()))
-        .filteredOn(child -> !isAgentThatCannotBe(child))
+        .filteredOn(child -> !isUnsupportedAgent(child))
         .allMatch(Child::isAlive);
   }
 
-  private boolean isAgentThatCannotBe(Child child) {
-    return child.name().equals(Stack.AGENT) && !stack.withoutKernel().isEmpty();
+  private boolean isUnsupportedAgent(Child child) {
+    return child.name().equals(Stack.AGENT) && !stack.whyNoKernelSpans().isEmpty();
   }
 
   private void awaitAnswers(int more) throws IOException, InterruptedException {

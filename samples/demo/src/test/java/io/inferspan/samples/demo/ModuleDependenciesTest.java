@@ -12,10 +12,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Dependencies between modules, over the compiled classes of all of them.
+ * Checks the dependencies between modules, and between their packages, in the compiled classes.
  *
- * <p>The test is in this module because it is built last: an earlier one would read stale classes
- * of the others, or none.
+ * <p>The test is in this module because it is built last: in an earlier module, the test would read
+ * stale classes of later modules, or none.
  */
 class ModuleDependenciesTest {
 
@@ -51,7 +51,7 @@ class ModuleDependenciesTest {
   }
 
   @Test
-  void modulesOfOneLevel_doNotDependOnEachOther() {
+  void middleModules_doNotDependOnEachOther() {
     for (String module : SIBLINGS) {
       String[] others =
           SIBLINGS.stream()
@@ -69,7 +69,7 @@ class ModuleDependenciesTest {
   }
 
   @Test
-  void spansAreStarted_onlyByTheCore() {
+  void onlyTheCore_startsSpans() {
     noClasses()
         .that()
         .resideOutsideOfPackages("io.inferspan", "io.inferspan.recording")

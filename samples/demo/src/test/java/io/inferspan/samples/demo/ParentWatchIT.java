@@ -22,7 +22,7 @@ class ParentWatchIT {
 
   @ParameterizedTest
   @EnumSource
-  void child_endsWithAParentThatIsKilled(ParentWatch watch) throws Exception {
+  void child_endsWhenItsParentIsKilled(ParentWatch watch) throws Exception {
     assumeTrue(
         watch == ParentWatch.PIPE || ParentWatch.ofThisMachine() == ParentWatch.KERNEL,
         "needs a setpriv with --pdeathsig: apt-get install util-linux");
@@ -43,7 +43,7 @@ class ParentWatchIT {
 
       parent.destroyForcibly().waitFor();
 
-      assertThat(goesWithin(sleeper, SOON)).as("process %d is an orphan", sleeper).isTrue();
+      assertThat(endsWithin(sleeper, SOON)).as("process %d is an orphan", sleeper).isTrue();
     } finally {
       parent.destroyForcibly();
     }
@@ -51,7 +51,7 @@ class ParentWatchIT {
 
   @ParameterizedTest
   @EnumSource
-  void child_thatIsTold_endsWithItsOwnStatus(ParentWatch watch) throws Exception {
+  void terminatedChild_endsWithItsOwnStatus(ParentWatch watch) throws Exception {
     assumeTrue(
         watch == ParentWatch.PIPE || ParentWatch.ofThisMachine() == ParentWatch.KERNEL,
         "needs a setpriv with --pdeathsig: apt-get install util-linux");
@@ -75,11 +75,11 @@ class ParentWatchIT {
 
   @ParameterizedTest
   @EnumSource
-  void processThatDies_isNamed_withItsLastLines(ParentWatch watch) throws Exception {
+  void killedProcess_isReported_withItsLastLines(ParentWatch watch) throws Exception {
     assumeTrue(
         watch == ParentWatch.PIPE || ParentWatch.ofThisMachine() == ParentWatch.KERNEL,
         "needs a setpriv with --pdeathsig: apt-get install util-linux");
-    StringBuilder told = new StringBuilder();
+    StringBuilder reported = new StringBuilder();
     Child child =
         Child.start(
             new Child.Plan(
@@ -88,31 +88,31 @@ class ParentWatchIT {
                 Map.of(),
                 "up"),
             watch,
-            died -> told.append(died.exitMessage()));
+            died -> reported.append(died.exitMessage()));
     child.awaitReady(SOON);
     awaitEndWellWithin(SOON, child);
 
-    assertThat(told).contains("short-lived has ended, killed by signal 9", "ouch");
+    assertThat(reported).contains("short-lived has ended, killed by signal 9", "ouch");
   }
 
-  /** Ctrl-C ends a process with its own status, or with that of a program that succeeds. */
+  /** After Ctrl-C, a JVM exits with status 130, or with 0 if its program does. */
   @ParameterizedTest
   @ValueSource(ints = {0, 130})
-  void processThatIsInterrupted_isNotNamed(int status) throws Exception {
-    StringBuilder told = new StringBuilder();
+  void interruptedProcess_isNotReported(int status) throws Exception {
+    StringBuilder reported = new StringBuilder();
     Child child =
         Child.start(
             new Child.Plan(
                 "interrupted", List.of("sh", "-c", "echo up; exit " + status), Map.of(), "up"),
             ParentWatch.ofThisMachine(),
-            died -> told.append(died.exitMessage()));
+            died -> reported.append(died.exitMessage()));
     child.awaitReady(SOON);
     awaitEndWellWithin(SOON, child);
 
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
-  /** Otherwise a process still holds its output, and a reader waits for its end in vain. */
+  /** Checks that the wait is short: it is long if another process keeps the output open. */
   private static void awaitEndWellWithin(Duration limit, Child child) throws Exception {
     long start = System.nanoTime();
     child.awaitEnd(limit);
@@ -123,7 +123,7 @@ class ParentWatchIT {
     return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
   }
 
-  private static boolean goesWithin(long pid, Duration limit) throws Exception {
+  private static boolean endsWithin(long pid, Duration limit) throws Exception {
     long end = System.nanoTime() + limit.toNanos();
     while (isAlive(pid) && System.nanoTime() < end) {
       TimeUnit.MILLISECONDS.sleep(10);

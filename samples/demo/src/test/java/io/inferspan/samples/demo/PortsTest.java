@@ -8,11 +8,11 @@ import org.junit.jupiter.api.Test;
 
 class PortsTest {
 
-  /** Where Linux begins to take the ports of outgoing connections. */
+  /** The first ephemeral port on Linux. */
   private static final int FIRST_EPHEMERAL = 32_768;
 
   @Test
-  void ports_areDistinct_andNotThoseOfOutgoingConnections() throws Exception {
+  void ports_areDistinct_andBelowTheEphemeralPorts() throws Exception {
     Ports ports = Ports.free();
 
     List<Integer> all =

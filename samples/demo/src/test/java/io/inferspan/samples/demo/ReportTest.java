@@ -36,7 +36,7 @@ class ReportTest {
   }
 
   @Test
-  void kernelSpans_areDeviceSpansFirst_thenTheLongest() {
+  void kernelSpans_areLimited_toDeviceSpansAndThenTheLongest() {
     span("1", "", "llm_d.pd_proxy.prefill", 100);
     for (int i = 2; i <= 9; i++) {
       span(Integer.toString(i), "1", i < 4 ? "cuda.launch" : "syscall.read", i);
@@ -48,7 +48,7 @@ class ReportTest {
   }
 
   @Test
-  void foldedSpan_countsForTheTimeInItsCalls() {
+  void foldedSpan_isRankedByTheTotalTimeOfItsCalls() {
     span("1", "", "llm_d.pd_proxy.decode", 400);
     span("2", "1", "cuda.stream_sync", 67);
     span("3", "1", "cuda.stream_sync", 28);
@@ -68,7 +68,7 @@ class ReportTest {
   }
 
   @Test
-  void smallTrace_isShownWhole() {
+  void smallTrace_isShownCompletely() {
     span("1", "", "gateway.request", 1);
 
     assertThat(tree()).isEqualTo("gateway.request (1.00 ms) [s]\n");

@@ -49,8 +49,8 @@ class StackIT {
   private static final Duration QUIET = Duration.ofMillis(300);
   private static final Duration SOON = Duration.ofSeconds(10);
 
-  private final List<String> died = new CopyOnWriteArrayList<>();
-  private final Map<Scene, PlayedScene> played = new EnumMap<>(Scene.class);
+  private final List<String> unexpectedExits = new CopyOnWriteArrayList<>();
+  private final Map<Scenario, ScenarioResult> played = new EnumMap<>(Scenario.class);
   private Stack stack;
   private DeskClient desk;
   private boolean hasCompiler;
@@ -60,19 +60,19 @@ class StackIT {
     hasCompiler = buildsCuda();
     Programs programs = new Programs(ROOT, false);
     assumeTrue(programs.missing().isEmpty(), "not built yet: " + programs.missing());
-    stack = Stack.start(programs, child -> died.add(child.exitMessage()));
+    stack = Stack.start(programs, child -> unexpectedExits.add(child.exitMessage()));
     stack.awaitServing(ready -> {});
-    stack.awaitWatching(ready -> {});
+    stack.awaitAgent(ready -> {});
     desk = new DeskClient(stack.page());
     GatewayClient client = new GatewayClient(stack.gatewayUrl());
     // Fails if the first requests fail: a process that reports that it serves must serve them.
     client.warmUp(WARM_UP_ROUNDS);
-    for (Scene scene : Scene.values()) {
-      played.put(scene, play(scene, client));
+    for (Scenario scenario : Scenario.values()) {
+      played.put(scenario, play(scenario, client));
     }
   }
 
-  /** Does what the script does before it starts the demo. */
+  /** Builds the CUDA stand-in, as the script {@code ./demo} does; returns whether it was built. */
   private static boolean buildsCuda() throws IOException, InterruptedException {
     return new ProcessBuilder(
                 ROOT.resolve("samples/demo/build-cuda").toString(),
@@ -84,20 +84,20 @@ class StackIT {
         == 0;
   }
 
-  private PlayedScene play(Scene scene, GatewayClient client)
+  private ScenarioResult play(Scenario scenario, GatewayClient client)
       throws IOException, InterruptedException {
-    String id = id(scene);
-    int answered = client.ask(scene.question(id));
-    String last = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";
+    String id = id(scenario);
+    int status = client.send(scenario.request(id));
+    String requiredService = stack.whyNoKernelSpans().isEmpty() ? Stack.AGENT_SERVICE : "";
     DeskClient.Trace trace =
         Objects.requireNonNull(
-            desk.await(id, each -> each.hasSiblingsOfEngines(last), QUIET, SOON),
+            desk.await(id, each -> each.engineSpansHaveSiblings(requiredService), QUIET, SOON),
             "the trace of " + id);
-    return new PlayedScene(answered, trace, desk.view(trace.id()));
+    return new ScenarioResult(status, trace, desk.view(trace.id()));
   }
 
-  private static String id(Scene scene) {
-    return "test-" + scene.name().toLowerCase(Locale.ROOT);
+  private static String id(Scenario scenario) {
+    return "test-" + scenario.name().toLowerCase(Locale.ROOT);
   }
 
   @AfterAll
@@ -105,61 +105,61 @@ class StackIT {
     if (stack != null) {
       stack.close();
       assertThat(stack.children()).noneMatch(Child::isAlive);
-      assertThat(died).isEmpty();
+      assertThat(unexpectedExits).isEmpty();
     }
   }
 
-  private PlayedScene of(Scene scene) {
-    return Objects.requireNonNull(played.get(scene), scene.name());
+  private ScenarioResult of(Scenario scenario) {
+    return Objects.requireNonNull(played.get(scenario), scenario.name());
   }
 
   @Test
-  void everyRequest_isOneTree_withASentence() {
+  void everyRequest_isOneTree_withAnExplanation() {
     played.forEach(
-        (scene, each) -> {
+        (scenario, each) -> {
           assertThat(SpanTree.of(each.trace().spans()).roots())
-              .as(scene.name())
+              .as(scenario.name())
               .singleElement()
               .satisfies(
                   root ->
                       assertThat(root.span().name())
-                          .isEqualTo(PlayedScene.name(GatewaySpans.REQUEST)));
-          assertThat(each.trace().why()).as(scene.name()).isNotEmpty();
+                          .isEqualTo(ScenarioResult.name(GatewaySpans.REQUEST)));
+          assertThat(each.trace().why()).as(scenario.name()).isNotEmpty();
         });
   }
 
   @Test
   void twoRequestsOfOneEngine_shareItsSteps() throws Exception {
-    assumeTrue(stack.withoutKernel().isEmpty(), stack.withoutKernel());
+    assumeTrue(stack.whyNoKernelSpans().isEmpty(), stack.whyNoKernelSpans());
     assumeTrue(stack.hasBatchEngine(), "needs " + BatchEngine.INSTALL);
     new GatewayClient(stack.batchGatewayUrl())
-        .askAtOnce(
+        .sendAtOnce(
             List.of(
-                BatchEngine.question("test-light", 60), BatchEngine.question("test-heavy", 600)));
+                BatchEngine.request("test-light", 60), BatchEngine.request("test-heavy", 600)));
 
-    assertThat(desk.await("test-light", DeskClient.Trace::hasPartInSteps, QUIET, SOON)).isNotNull();
+    assertThat(desk.await("test-light", DeskClient.Trace::hasBatchSpans, QUIET, SOON)).isNotNull();
     assertThat(desk.explain("test-light"))
         .anyMatch(line -> line.matches(" +[1-9]\\d* .* test-heavy .*"));
   }
 
   @Test
-  void asRoot_engineSpansHaveKernelAndCudaSiblings_otherwiseOneLineSaysWhatIsMissing() {
-    if (!mayWatchTheKernel()) {
-      assertThat(stack.withoutKernel()).isNotBlank().doesNotContain("\n");
+  void engineSpans_haveKernelAndCudaSiblings_orOneLineSaysWhyNot() {
+    if (!mayObserveTheKernel()) {
+      assertThat(stack.whyNoKernelSpans()).isNotBlank().doesNotContain("\n");
       return;
     }
-    assertThat(stack.withoutKernel()).isEmpty();
-    assertThat(of(Scene.COLD_PREFIX).trace().spans())
+    assertThat(stack.whyNoKernelSpans()).isEmpty();
+    assertThat(of(Scenario.COLD_PREFIX).trace().spans())
         .anyMatch(span -> span.name().startsWith("syscall."));
     if (!hasCompiler) {
-      assertThat(stack.withoutCuda()).contains("no C compiler");
+      assertThat(stack.whyNoCudaSpans()).contains("no C compiler");
       return;
     }
-    assertThat(stack.withoutCuda()).isEmpty();
+    assertThat(stack.whyNoCudaSpans()).isEmpty();
     played.forEach(
-        (scene, each) ->
+        (scenario, each) ->
             assertThat(each.spans(EngineSpans.LLM_REQUEST))
-                .as(scene.name())
+                .as(scenario.name())
                 .allSatisfy(
                     engine ->
                         assertThat(each.siblings(engine))
@@ -167,9 +167,9 @@ class StackIT {
   }
 
   @Test
-  void startOfAnEngine_isATraceOnTheDesk_withItsPhasesAndItsTimeline() throws Exception {
-    assumeTrue(mayWatchTheKernel(), "needs root");
-    String root = PlayedScene.name(KernelSpans.COLD_START);
+  void engineStart_isATraceOnTheDesk_withPhasesAndTimeline() throws Exception {
+    assumeTrue(mayObserveTheKernel(), "needs root");
+    String root = ScenarioResult.name(KernelSpans.COLD_START);
 
     String id = stack.coldStart();
 
@@ -186,14 +186,14 @@ class StackIT {
     assertThat(desk.view(id).getBoolean("timeline", false)).isTrue();
   }
 
-  private static boolean mayWatchTheKernel() {
+  private static boolean mayObserveTheKernel() {
     return "root".equals(System.getProperty("user.name"))
         && Files.exists(Path.of("/sys/kernel/btf/vmlinux"));
   }
 
   @Test
   void uncachedPrefix_isPrefilledOnAnotherPod_whichTakesMostOfTheTime() {
-    PlayedScene cold = of(Scene.COLD_PREFIX);
+    ScenarioResult cold = of(Scenario.COLD_PREFIX);
 
     assertThat(cold.httpStatus()).isEqualTo(200);
     assertThat(cold.services(EngineSpans.LLM_REQUEST))
@@ -213,8 +213,8 @@ class StackIT {
 
   @Test
   void cachedPrefix_isPrefilledOnItsPod_andItsFirstTokenComesEarlier() {
-    PlayedScene cold = of(Scene.COLD_PREFIX);
-    PlayedScene warm = of(Scene.WARM_PREFIX);
+    ScenarioResult cold = of(Scenario.COLD_PREFIX);
+    ScenarioResult warm = of(Scenario.WARM_PREFIX);
 
     assertThat(warm.httpStatus()).isEqualTo(200);
     assertDecided(warm, "decode_only", "mostly_cached");
@@ -225,13 +225,13 @@ class StackIT {
 
   @Test
   void shortPrompt_isNotWorthATransfer() {
-    assertDecided(of(Scene.SHORT_PROMPT), "decode_only", "input_below_threshold");
+    assertDecided(of(Scenario.SHORT_PROMPT), "decode_only", "input_below_threshold");
   }
 
   @Test
   void slowPrefill_isInTheEngineOfOnePod_whichWaitsForItsDevice() {
-    PlayedScene cold = of(Scene.COLD_PREFIX);
-    PlayedScene slow = of(Scene.SLOW_PREFILL);
+    ScenarioResult cold = of(Scenario.COLD_PREFIX);
+    ScenarioResult slow = of(Scenario.SLOW_PREFILL);
 
     assertDecided(slow, "prefill_decode", "non_cached_bytes_reach_threshold");
     assertThat(slow.summary().getDouble("kvHitRatio")).isZero();
@@ -248,15 +248,15 @@ class StackIT {
     assertThat(slow.trace().why())
         .startsWith("first token after ")
         .contains(" prefill on " + engine.serviceName());
-    if (stack.withoutKernel().isEmpty() && hasCompiler) {
-      assertThat(waitedForTheDeviceNanos(slow, engine))
+    if (stack.whyNoKernelSpans().isEmpty() && hasCompiler) {
+      assertThat(syncNanos(slow, engine))
           .isGreaterThan(0.8 * engine.duration().toNanos());
     }
   }
 
-  /** Returns the time in the events of a folded span, or the duration of any other span. */
-  private static double waitedForTheDeviceNanos(PlayedScene scene, SpanRecord engine) {
-    return scene.siblings(engine).stream()
+  /** Returns the total time of the stream synchronisations below the same parent. */
+  private static double syncNanos(ScenarioResult scenario, SpanRecord engine) {
+    return scenario.siblings(engine).stream()
         .filter(span -> SpanCatalog.unfolded(span.name()).equals("cuda.stream_sync"))
         .mapToDouble(
             span ->
@@ -270,13 +270,14 @@ class StackIT {
   @Test
   void failingPrefill_isListedUnderErrors_withItsOwnStatus_andNothingIsDecoded()
       throws IOException {
-    PlayedScene failing = of(Scene.FAILING_PREFILL);
+    ScenarioResult failing = of(Scenario.FAILING_PREFILL);
 
     assertThat(failing.httpStatus()).isEqualTo(500);
     assertThat(desk.search("status=error"))
         .extracting(listed -> listed.getString("requestId"))
-        .contains(id(Scene.FAILING_PREFILL))
-        .doesNotContain(id(Scene.COLD_PREFIX), id(Scene.WARM_PREFIX), id(Scene.SLOW_PREFILL));
+        .contains(id(Scenario.FAILING_PREFILL))
+        .doesNotContain(
+            id(Scenario.COLD_PREFIX), id(Scenario.WARM_PREFIX), id(Scenario.SLOW_PREFILL));
     assertThat(failing.summary().containsKey("ttftMs")).isFalse();
     assertThat(failing.view().containsKey("anatomy")).isFalse();
     SpanRecord prefill = failing.span(PdSpans.PREFILL);
@@ -287,34 +288,34 @@ class StackIT {
     assertThat(failing.spans(PdSpans.DECODE)).isEmpty();
     assertThat(failing.trace().why())
         .startsWith(
-            "failed in " + PlayedScene.name(PdSpans.PREFILL) + " on " + prefill.serviceName());
+            "failed in " + ScenarioResult.name(PdSpans.PREFILL) + " on " + prefill.serviceName());
   }
 
   @Test
-  void clientThatHangsUp_endsAllStages() {
-    PlayedScene left = of(Scene.HANG_UP);
+  void disconnectedClient_endsAllStages() {
+    ScenarioResult cancelled = of(Scenario.HANG_UP);
 
-    assertThat(left.httpStatus()).isEqualTo(200);
-    assertThat(left.trace().status()).isEqualTo("error");
-    assertThat(left.trace().why()).contains("client_disconnected");
-    assertThat(left.span(GatewaySpans.REQUEST).isError()).isTrue();
-    assertThat(left.span(PdSpans.REQUEST).isError()).isTrue();
-    // An engine reports finished requests; this one was asked to stop.
-    assertThat(left.spans(EngineSpans.LLM_REQUEST)).isEmpty();
+    assertThat(cancelled.httpStatus()).isEqualTo(200);
+    assertThat(cancelled.trace().status()).isEqualTo("error");
+    assertThat(cancelled.trace().why()).contains("client_disconnected");
+    assertThat(cancelled.span(GatewaySpans.REQUEST).isError()).isTrue();
+    assertThat(cancelled.span(PdSpans.REQUEST).isError()).isTrue();
+    // An engine records spans of finished requests only; this request was cancelled.
+    assertThat(cancelled.spans(EngineSpans.LLM_REQUEST)).isEmpty();
   }
 
-  private static void assertDecided(PlayedScene scene, String decision, String reason) {
-    JsonObject decided = scene.decision();
+  private static void assertDecided(ScenarioResult scenario, String decision, String reason) {
+    JsonObject decided = scenario.decision();
     assertThat(decided.getString("decision")).isEqualTo(decision);
     assertThat(decided.getString("reason")).isEqualTo(reason);
   }
 
-  private static double prefill(PlayedScene scene) {
-    return Objects.requireNonNull(scene.anatomy().get("prefill"), "no prefill is shown");
+  private static double prefill(ScenarioResult scenario) {
+    return Objects.requireNonNull(scenario.anatomy().get("prefill"), "no prefill is shown");
   }
 
-  private static List<String> promptTokens(PlayedScene scene) {
-    return scene.spans(EngineSpans.LLM_REQUEST).stream()
+  private static List<String> promptTokens(ScenarioResult scenario) {
+    return scenario.spans(EngineSpans.LLM_REQUEST).stream()
         .map(span -> String.valueOf(span.attribute("gen_ai.usage.prompt_tokens")))
         .toList();
   }

@@ -62,17 +62,17 @@ final class CudaDevice implements Device {
     open(symbols);
   }
 
-  /** Makes the calls with which an engine opens the device. */
+  /** Opens the device with the calls that an engine makes at its start. */
   private static void open(SymbolLookup symbols) {
     MethodHandle init = function(symbols, "cuInit", JAVA_INT);
     MethodHandle load = function(symbols, "cuModuleLoadData", ADDRESS, ADDRESS);
     MethodHandle allocate = function(symbols, "cuMemAlloc_v2", ADDRESS, JAVA_LONG);
     MethodHandle warmUp = function(symbols, "cuCtxSynchronize");
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment made = arena.allocate(JAVA_LONG);
+      MemorySegment result = arena.allocate(JAVA_LONG);
       int _ = (int) init.invokeExact(0);
-      int _ = (int) load.invokeExact(made, NOTHING);
-      int _ = (int) allocate.invokeExact(made, CACHE_BYTES);
+      int _ = (int) load.invokeExact(result, NOTHING);
+      int _ = (int) allocate.invokeExact(result, CACHE_BYTES);
       int _ = (int) warmUp.invokeExact();
     } catch (Throwable e) {
       throw new AssertionError("a native call with these types does not throw", e);

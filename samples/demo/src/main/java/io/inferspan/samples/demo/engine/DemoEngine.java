@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine with one thread per request. The thread reads the request, forwards it to the fake
+ * An engine with one thread per request. The thread forwards the request to the test kit's fake
  * engine, which determines the timing, calls the device meanwhile, and writes the response.
  *
  * <p>Because one thread serves the whole request, the eBPF bridge can attribute its calls to the
@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class DemoEngine implements AutoCloseable {
 
-  private static final String TICKET = "x-demo-job";
-  private static final List<String> PASSED =
+  private static final String JOB_HEADER = "x-demo-job";
+  private static final List<String> FORWARDED_HEADERS =
       List.of("content-type", "traceparent", "tracestate", "x-request-id");
   private static final int CACHE_BLOCKS = 2_048;
-  private static final int PIECE_BYTES = 16 << 10;
+  private static final int BUFFER_BYTES = 16 << 10;
 
   static {
     // Otherwise the kernel delays small writes, and tokens arrive every 40 ms.
@@ -44,7 +44,7 @@ final class DemoEngine implements AutoCloseable {
 
   private final PrefixCache cache = new PrefixCache(CACHE_BLOCKS);
   private final Map<String, Job> jobs = new ConcurrentHashMap<>();
-  private final AtomicLong tickets = new AtomicLong();
+  private final AtomicLong jobIds = new AtomicLong();
   private final FakeEngine engine;
   private final KvPublisher events;
   private final Device device;
@@ -68,17 +68,17 @@ final class DemoEngine implements AutoCloseable {
   }
 
   private EngineScript script(EngineRequest request) {
-    String ticket = request.header(TICKET);
-    Job job = ticket == null ? null : jobs.get(ticket);
+    String jobId = request.header(JOB_HEADER);
+    Job job = jobId == null ? null : jobs.get(jobId);
     return job == null ? EngineScript.normal() : job.script();
   }
 
   private void handle(HttpExchange exchange) throws IOException {
     HttpURLConnection call = null;
-    String ticket = Long.toString(tickets.incrementAndGet());
+    String jobId = Long.toString(jobIds.incrementAndGet());
     try (exchange) {
-      call = call(exchange, ticket);
-      serve(exchange, call, ticket);
+      call = call(exchange, jobId);
+      serve(exchange, call, jobId);
     } catch (IOException e) {
       // The client has disconnected: cancel the fake engine's request, too.
       if (call != null) {
@@ -86,26 +86,26 @@ final class DemoEngine implements AutoCloseable {
       }
       throw e;
     } finally {
-      jobs.remove(ticket);
+      jobs.remove(jobId);
     }
   }
 
-  private HttpURLConnection call(HttpExchange exchange, String ticket) throws IOException {
+  private HttpURLConnection call(HttpExchange exchange, String jobId) throws IOException {
     String target = exchange.getRequestURI().toString();
     HttpURLConnection call = (HttpURLConnection) engine.uri(target).toURL().openConnection();
     call.setRequestMethod(exchange.getRequestMethod());
     Headers headers = exchange.getRequestHeaders();
-    for (String name : PASSED) {
+    for (String name : FORWARDED_HEADERS) {
       String value = headers.getFirst(name);
       if (value != null) {
         call.setRequestProperty(name, value);
       }
     }
-    call.setRequestProperty(TICKET, ticket);
+    call.setRequestProperty(JOB_HEADER, jobId);
     return call;
   }
 
-  private void serve(HttpExchange exchange, HttpURLConnection call, String ticket)
+  private void serve(HttpExchange exchange, HttpURLConnection call, String jobId)
       throws IOException {
     if (!exchange.getRequestMethod().equals("POST")) {
       relay(exchange, call, null);
@@ -114,7 +114,7 @@ final class DemoEngine implements AutoCloseable {
     byte[] body = exchange.getRequestBody().readAllBytes();
     Behaviour behaviour = Behaviour.of(exchange.getRequestHeaders().getFirst(Behaviour.HEADER));
     Job job = Job.of(body, behaviour, cache);
-    jobs.put(ticket, job);
+    jobs.put(jobId, job);
     call.setDoOutput(true);
     call.setFixedLengthStreamingMode(body.length);
     try (OutputStream out = call.getOutputStream()) {
@@ -136,7 +136,7 @@ final class DemoEngine implements AutoCloseable {
     exchange.sendResponseHeaders(status, length == 0 ? -1 : Math.max(0, length));
     try (InputStream in = status < 400 ? call.getInputStream() : call.getErrorStream()) {
       if (in != null) {
-        pass(in, exchange.getResponseBody(), status == 200 ? job : null);
+        forward(in, exchange.getResponseBody(), status == 200 ? job : null);
       }
     }
   }
@@ -144,17 +144,17 @@ final class DemoEngine implements AutoCloseable {
   /**
    * Forwards the response chunk by chunk, the first one after the device has computed the prompt.
    */
-  private void pass(InputStream in, OutputStream out, @Nullable Job job) throws IOException {
-    byte[] piece = new byte[PIECE_BYTES];
+  private void forward(InputStream in, OutputStream out, @Nullable Job job) throws IOException {
+    byte[] buffer = new byte[BUFFER_BYTES];
     boolean first = true;
-    for (int length = in.read(piece); length >= 0; length = in.read(piece)) {
+    for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
       if (job != null && first) {
         store(job);
       } else if (job != null) {
         device.token();
       }
       first = false;
-      out.write(piece, 0, length);
+      out.write(buffer, 0, length);
       out.flush();
     }
   }

@@ -17,7 +17,7 @@ public final class EngineMain {
    */
   public static final String READY = " serves, and its KV events have a subscriber";
 
-  /** Printed when the engine serves. */
+  /** A part of the line that the engine prints when it serves. */
   public static final String SERVES = "KV events on";
 
   /** Durations of CUDA calls at start, which take no time in the CUDA stand-in by default. */
@@ -88,9 +88,9 @@ public final class EngineMain {
   private static void serve(Setup setup) throws IOException, InterruptedException {
     Telemetry telemetry = Telemetry.initTracing(setup.name());
     Device device = setup.cuda() == null ? Device.NONE : new CudaDevice(setup.cuda());
-    CountDownLatch heard = new CountDownLatch(1);
+    CountDownLatch subscribed = new CountDownLatch(1);
     KvPublisher events =
-        new KvPublisher(setup.kvPort(), "kv@" + setup.name() + "@demo", heard::countDown);
+        new KvPublisher(setup.kvPort(), "kv@" + setup.name() + "@demo", subscribed::countDown);
     DemoEngine engine = new DemoEngine(setup.port(), telemetry.openTelemetry(), events, device);
     Runtime.getRuntime()
         .addShutdownHook(
@@ -105,8 +105,8 @@ public final class EngineMain {
         setup.name(),
         engine.port(),
         events.endpoint());
-    // If the gateway started first, it may have subscribed before the engine serves.
-    heard.await();
+    // If the gateway started first, it may already have subscribed.
+    subscribed.await();
     System.out.println(setup.name() + READY);
   }
 }

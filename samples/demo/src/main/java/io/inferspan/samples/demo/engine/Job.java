@@ -36,10 +36,10 @@ record Job(int[] tokens, long[] hashes, int computed, long deviceMillis, EngineS
 
   /** Reads a request. Invalid JSON gives a job without tokens, which the fake engine rejects. */
   static Job of(byte[] body, Behaviour behaviour, PrefixCache cache) {
-    JsonObject asked = read(body);
-    boolean prefills = transfers(asked, "do_remote_decode");
-    boolean receives = transfers(asked, "do_remote_prefill");
-    int[] tokens = WordTokens.of(messages(asked));
+    JsonObject request = read(body);
+    boolean prefills = transfers(request, "do_remote_decode");
+    boolean receives = transfers(request, "do_remote_prefill");
+    int[] tokens = WordTokens.of(messages(request));
     long[] hashes = PrefixCache.hashes(tokens);
     int cached = cache.heldBlocks(hashes) * PrefixCache.BLOCK_TOKENS;
     int computed = receives ? 0 : tokens.length - cached;
@@ -57,8 +57,8 @@ record Job(int[] tokens, long[] hashes, int computed, long deviceMillis, EngineS
     return new Job(tokens, hashes, computed, (micros - HOST_MICROS) / 1_000, script.build());
   }
 
-  private static boolean transfers(JsonObject asked, String how) {
-    return asked.getValue("kv_transfer_params") instanceof JsonObject transfer
+  private static boolean transfers(JsonObject request, String how) {
+    return request.getValue("kv_transfer_params") instanceof JsonObject transfer
         && Boolean.TRUE.equals(transfer.getValue(how));
   }
 
@@ -70,8 +70,8 @@ record Job(int[] tokens, long[] hashes, int computed, long deviceMillis, EngineS
     }
   }
 
-  private static byte[] messages(JsonObject asked) {
-    Object messages = asked.getValue("messages", NO_MESSAGES);
+  private static byte[] messages(JsonObject request) {
+    Object messages = request.getValue("messages", NO_MESSAGES);
     return (messages instanceof JsonArray array ? array : NO_MESSAGES)
         .encode()
         .getBytes(StandardCharsets.UTF_8);

@@ -17,28 +17,28 @@ import org.zeromq.ZMQ;
  */
 final class KvPublisher implements AutoCloseable {
 
-  private static final int MOST_WAITING = 10_000;
-  private static final long LOOK_MILLIS = 20;
+  private static final int QUEUE_CAPACITY = 10_000;
+  private static final long POLL_MILLIS = 20;
   private static final long CLOSE_MILLIS = 1_000;
 
-  private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
   private final String endpoint;
   private final byte[] topic;
-  private final Runnable heard;
+  private final Runnable onSubscribed;
   private final Thread thread;
   private volatile boolean closed;
 
   /**
-   * Publishes on a loopback port.
+   * Starts to publish on a loopback port.
    *
    * @param topic such as {@code kv@pod@model}
-   * @param heard called once, when the first subscriber has connected
+   * @param onSubscribed called once, when the first subscriber has connected
    * @throws org.zeromq.ZMQException if the port is taken
    */
-  KvPublisher(int port, String topic, Runnable heard) {
+  KvPublisher(int port, String topic, Runnable onSubscribed) {
     this.endpoint = "tcp://127.0.0.1:" + port;
     this.topic = topic.getBytes(StandardCharsets.UTF_8);
-    this.heard = heard;
+    this.onSubscribed = onSubscribed;
     ZContext context = new ZContext();
     context.setLinger(0);
     ZMQ.Socket socket = context.createSocket(SocketType.XPUB);
@@ -60,13 +60,13 @@ final class KvPublisher implements AutoCloseable {
 
   private void run(ZContext context, ZMQ.Socket socket) {
     long sequence = 0;
-    boolean told = false;
+    boolean subscribed = false;
     try (context) {
       while (!closed) {
         byte[] subscription = socket.recv(ZMQ.DONTWAIT);
-        if (subscription != null && subscription[0] == 1 && !told) {
-          told = true;
-          heard.run();
+        if (subscription != null && subscription[0] == 1 && !subscribed) {
+          subscribed = true;
+          onSubscribed.run();
         }
         byte[] batch = next();
         if (batch != null) {
@@ -82,7 +82,7 @@ final class KvPublisher implements AutoCloseable {
   }
 
   private byte @Nullable [] next() throws InterruptedException {
-    return waiting.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    return waiting.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The engine over real sockets: HTTP, and ZMQ to an index like a gateway's. */
+/** Tests the engine over real sockets: HTTP, and ZMQ to an index like that of a gateway. */
 class DemoEngineTest {
 
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -46,14 +46,14 @@ class DemoEngineTest {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
-  private final CountDownLatch heard = new CountDownLatch(1);
+  private final CountDownLatch subscribed = new CountDownLatch(1);
   private final RecordingDevice device = new RecordingDevice();
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private KvPublisher events;
   private DemoEngine engine;
 
-  /** Records its callers and their arguments. */
+  /** A device that records its calling threads and the prompt tokens. */
   private static final class RecordingDevice implements Device {
     private final List<Integer> prefills = new CopyOnWriteArrayList<>();
     private final List<Thread> callers = new CopyOnWriteArrayList<>();
@@ -72,7 +72,7 @@ class DemoEngineTest {
 
   @BeforeEach
   void start() throws IOException {
-    events = new KvPublisher(freePort(), "kv@pod@demo", heard::countDown);
+    events = new KvPublisher(freePort(), "kv@pod@demo", subscribed::countDown);
     engine = new DemoEngine(0, tracing.openTelemetry(), events, device);
   }
 
@@ -84,7 +84,7 @@ class DemoEngineTest {
   }
 
   @Test
-  void promptThatWasComputed_isCachedForTheNextRequest() throws Exception {
+  void computedPrompt_isCachedForTheNextRequest() throws Exception {
     assertThat(cachedTokens(ask("", Behaviour.NORMAL))).isZero();
     assertThat(cachedTokens(ask("", Behaviour.NORMAL))).isEqualTo(BLOCKS * 16);
 
@@ -92,14 +92,14 @@ class DemoEngineTest {
   }
 
   @Test
-  void cachedBlocks_areInTheIndexOfASubscriber() throws Exception {
+  void cachedBlocks_arePublishedToSubscribers() throws Exception {
     BlockKeys keys = BlockKeys.withDefaults();
     long[] asked = keys.of("demo", WordTokens.of(MESSAGES.getBytes(StandardCharsets.UTF_8)));
     try (MemoryBlockIndex index = MemoryBlockIndex.withDefaults();
         KvEventSubscriber subscriber =
             KvEventSubscriber.start(index, keys, KvEventOptions.withDefaults())) {
       subscriber.sourceAdded(new EventSource("pod:1", events.endpoint(), null));
-      assertThat(heard.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(subscribed.await(10, TimeUnit.SECONDS)).isTrue();
 
       ask("", Behaviour.NORMAL);
 
@@ -156,7 +156,7 @@ class DemoEngineTest {
   }
 
   @Test
-  void clientThatLeaves_isNotAnsweredToTheEnd() throws Exception {
+  void disconnectedClient_cancelsTheRequest() throws Exception {
     HttpResponse<InputStream> answer =
         client.send(
             request("\"stream\":true,", Behaviour.LONG_ANSWER), BodyHandlers.ofInputStream());

@@ -18,7 +18,7 @@ import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
 
-/** The engine as a process, with a gateway that was started earlier. */
+/** Tests the engine as a process, with a subscriber that was started earlier. */
 class EngineMainIT {
 
   @Test
@@ -32,12 +32,12 @@ class EngineMainIT {
       gateway.connect("tcp://127.0.0.1:" + kvPort);
       gateway.subscribe(ZMQ.SUBSCRIPTION_ALL);
       Process engine = engine(port, kvPort);
-      try (BufferedReader said =
+      try (BufferedReader output =
           new BufferedReader(
               new InputStreamReader(engine.getInputStream(), StandardCharsets.UTF_8))) {
-        String line = said.readLine();
+        String line = output.readLine();
         while (line != null && !line.contains(EngineMain.READY)) {
-          line = said.readLine();
+          line = output.readLine();
         }
 
         assertThat(line).isNotNull();

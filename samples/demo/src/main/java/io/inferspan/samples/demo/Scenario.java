@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** The six requests of the demo. */
-enum Scene {
+enum Scenario {
   /** No pod has the prompt's prefix in its cache, so a prefill pod computes the prompt. */
   COLD_PREFIX(
       "a long prompt that no cache holds: prefilled on one pod, decoded on another",
@@ -38,13 +38,13 @@ enum Scene {
       timetable("Altdorf", 36) + asking("Gera"));
 
   private static final String MODEL = "demo";
-  private static final int READ_BEFORE_HANGING_UP = 12;
+  private static final int EVENTS_BEFORE_DISCONNECT = 12;
 
   private final String about;
   private final Behaviour behaviour;
   private final String prompt;
 
-  Scene(String about, Behaviour behaviour, String prompt) {
+  Scenario(String about, Behaviour behaviour, String prompt) {
     this.about = about;
     this.behaviour = behaviour;
     this.prompt = prompt;
@@ -55,29 +55,32 @@ enum Scene {
     return about;
   }
 
-  /** Returns the request, under an id by which its trace can be found. */
-  Question question(String id) {
-    return new Question(
-        id, body(prompt), behaviour, this == HANG_UP ? READ_BEFORE_HANGING_UP : Integer.MAX_VALUE);
+  /** Returns the request, with this id, by which its trace can be found. */
+  DemoRequest request(String id) {
+    return new DemoRequest(
+        id,
+        body(prompt),
+        behaviour,
+        this == HANG_UP ? EVENTS_BEFORE_DISCONNECT : Integer.MAX_VALUE);
   }
 
   /** Returns a request for continuous load, usually with a cached prefix. */
-  static Question ofLoad(String id, long number) {
+  static DemoRequest forLoad(String id, long number) {
     String town = number % 4 == 0 ? "Town-" + number : "Altdorf";
     String text =
         number % 4 == 1
             ? "Is there a train at " + number + " minutes past?"
             : timetable(town, 36) + asking("Stop-" + number);
-    return new Question(id, body(text), Behaviour.NORMAL, Integer.MAX_VALUE);
+    return new DemoRequest(id, body(text), Behaviour.NORMAL, Integer.MAX_VALUE);
   }
 
   /**
-   * A request.
+   * A request of the demo.
    *
    * @param id the {@code x-request-id}
    * @param events the number of events that the client reads before it disconnects
    */
-  record Question(String id, String body, Behaviour behaviour, int events) {}
+  record DemoRequest(String id, String body, Behaviour behaviour, int events) {}
 
   private static String body(String prompt) {
     return """

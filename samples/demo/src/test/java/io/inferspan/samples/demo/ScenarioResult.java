@@ -12,17 +12,17 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A scene that was played: its trace, and the desk's view of it.
+ * The result of a scenario: the HTTP status, the trace, and the desk's view of it.
  *
  * @param view the data that the desk sends to the page
  */
-record PlayedScene(int httpStatus, Trace trace, JsonObject view) {
+record ScenarioResult(int httpStatus, Trace trace, JsonObject view) {
 
   static String name(SpanType type) {
     return type.name(SpanNaming.PROPOSAL);
   }
 
-  /** Returns its line in the list. */
+  /** Returns the request's row in the desk's list. */
   JsonObject summary() {
     return view.getJsonObject("summary");
   }
@@ -35,7 +35,7 @@ record PlayedScene(int httpStatus, Trace trace, JsonObject view) {
   SpanRecord span(SpanType type) {
     List<SpanRecord> found = spans(type);
     if (found.size() != 1) {
-      throw new AssertionError("there are " + found.size() + " of " + name(type));
+      throw new AssertionError("expected one span " + name(type) + ", but found " + found.size());
     }
     return found.get(0);
   }

@@ -15,7 +15,6 @@ import io.inferspan.testing.engine.EngineRequest.Outcome;
 import io.inferspan.testing.engine.EngineScript;
 import io.inferspan.testing.engine.FakeEngine;
 import java.io.IOException;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
@@ -57,7 +56,7 @@ final class ChunkFaultTest {
 
   private ClientStream stream() throws Exception {
     String json = chat("\"stream\":true,\"max_tokens\":100");
-    return ClientStream.open(sidecar, sidecar.request(CHAT).POST(BodyPublishers.ofString(json)));
+    return ClientStream.post(sidecar, CHAT, json);
   }
 
   @Test
@@ -80,7 +79,7 @@ final class ChunkFaultTest {
   }
 
   @Test
-  void case33_anErrorInTheMidstOfAStream_isTold_andTheStreamBreaksOff() throws Exception {
+  void case33_anErrorInAStream_reachesTheClient_andTheStreamBreaksOff() throws Exception {
     decoder.enqueue(
         EngineScript.builder().tokens(100).build(),
         EngineScript.builder().failWithBody(500, "application/json", "{\"error\":1}").build());

@@ -1,23 +1,39 @@
 package io.inferspan.pd.connector;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.inferspan.pd.rig.SidecarRig;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.HttpURLConnection;
 
-/** A streamed answer as its client reads it; closing it before its end is leaving. */
+/**
+ * A client that reads a streamed response; closing it disconnects.
+ *
+ * <p>HttpClient would drop what it has received and not yet returned when the connection ends early.
+ */
 final class ClientStream implements AutoCloseable {
+  private final HttpURLConnection connection;
   private final InputStream body;
 
-  private ClientStream(InputStream body) {
+  private ClientStream(HttpURLConnection connection, InputStream body) {
+    this.connection = connection;
     this.body = body;
   }
 
-  static ClientStream open(SidecarRig sidecar, HttpRequest.Builder request)
-      throws IOException, InterruptedException {
-    return new ClientStream(
-        sidecar.client().send(request.build(), BodyHandlers.ofInputStream()).body());
+  /** Posts JSON; headers are given as name, value, name, value. */
+  static ClientStream post(SidecarRig sidecar, String path, String json, String... headers)
+      throws IOException {
+    HttpURLConnection connection =
+        (HttpURLConnection) sidecar.uri(path).toURL().openConnection();
+    connection.setReadTimeout(10_000);
+    connection.setRequestProperty("content-type", "application/json");
+    for (int i = 0; i < headers.length; i += 2) {
+      connection.setRequestProperty(headers[i], headers[i + 1]);
+    }
+    connection.setDoOutput(true);
+    connection.getOutputStream().write(json.getBytes(UTF_8));
+    return new ClientStream(connection, connection.getInputStream());
   }
 
   /** Reads until the received text ends with this text. */
@@ -34,7 +50,7 @@ final class ClientStream implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
-    body.close();
+  public void close() {
+    connection.disconnect();
   }
 }

@@ -149,11 +149,8 @@ final class SharedStorageTest {
   void case28_enoughIsCached_inAStream_isPassedOnAsItComes() throws Exception {
     decoder.script(EngineScript.builder().cachedTokens(3).tokens(5).stallAfterTokens(2).build());
     try (ClientStream stream =
-        ClientStream.open(
-            sidecar,
-            sidecar
-                .request(CHAT, "x-prefiller-host-port", prefiller.authority())
-                .POST(BodyPublishers.ofString(PICKY_STREAM)))) {
+        ClientStream.post(
+            sidecar, CHAT, PICKY_STREAM, "x-prefiller-host-port", prefiller.authority())) {
       assertThat(stream.readUntil("tok1")).contains("tok0");
     }
 

@@ -47,6 +47,7 @@ public final class Step {
 
   /** End of the last wait for all launches so far; 0 if there is none. */
   long synchronizedNanos;
+
   long busyNanos;
 
   /** When its window began, and when it was seen to be done. */

@@ -48,7 +48,6 @@ public final class ProcessWatch implements AutoCloseable {
   /** Processes that have started and are not examined yet. */
   private final Set<Integer> started = ConcurrentHashMap.newKeySet();
 
-  /** Whether {@link #STARTS} is queued. */
   private final AtomicBoolean startsQueued = new AtomicBoolean();
   private final CountDownLatch scanned = new CountDownLatch(1);
   private final LongAdder failures = new LongAdder();

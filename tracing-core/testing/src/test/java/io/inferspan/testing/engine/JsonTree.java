@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A JSON text as maps, lists, strings, longs, doubles and booleans, with lookup by path.
- */
+/** A JSON text as maps, lists, strings, longs, doubles and booleans, with lookup by path. */
 final class JsonTree {
   private final @Nullable Object root;
 

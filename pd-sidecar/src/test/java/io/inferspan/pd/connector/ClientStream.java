@@ -10,7 +10,8 @@ import java.net.HttpURLConnection;
 /**
  * A client that reads a streamed response; closing it disconnects.
  *
- * <p>HttpClient would drop what it has received and not yet returned when the connection ends early.
+ * <p>HttpClient would drop what it has received and not yet returned when the connection ends
+ * early.
  */
 final class ClientStream implements AutoCloseable {
   private final HttpURLConnection connection;
@@ -24,8 +25,7 @@ final class ClientStream implements AutoCloseable {
   /** Posts JSON; headers are given as name, value, name, value. */
   static ClientStream post(SidecarRig sidecar, String path, String json, String... headers)
       throws IOException {
-    HttpURLConnection connection =
-        (HttpURLConnection) sidecar.uri(path).toURL().openConnection();
+    HttpURLConnection connection = (HttpURLConnection) sidecar.uri(path).toURL().openConnection();
     connection.setReadTimeout(10_000);
     connection.setRequestProperty("content-type", "application/json");
     for (int i = 0; i < headers.length; i += 2) {

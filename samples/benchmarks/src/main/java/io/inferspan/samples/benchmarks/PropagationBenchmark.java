@@ -73,14 +73,14 @@ public class PropagationBenchmark {
     return RAW.extract(Context.root(), incoming, HeaderMap.HEADERS);
   }
 
-  /** Writes the header of a recorded span, which caches it after the first call. */
+  /** Writes the header of a recorded span. The span caches it after the first call. */
   @Benchmark
   public Object injectInferspan() {
     telemetry.inject(span, outgoing, HeaderMap.HEADERS);
     return outgoing;
   }
 
-  /** Writes the header of a context without a span object, which builds it every time. */
+  /** Writes the header of the span's context, which is formatted in each call. */
   @Benchmark
   public Object injectInferspanContext() {
     telemetry.inject(span.context(), outgoing, HeaderMap.HEADERS);

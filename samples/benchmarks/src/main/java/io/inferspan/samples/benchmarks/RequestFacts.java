@@ -1,6 +1,6 @@
 package io.inferspan.samples.benchmarks;
 
-/** The data of one request from which all implementations set their attributes. */
+/** The data of one request. All implementations set their span attributes from it. */
 record RequestFacts(
     String model,
     String requestId,

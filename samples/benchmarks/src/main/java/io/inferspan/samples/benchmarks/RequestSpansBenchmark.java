@@ -35,7 +35,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class RequestSpansBenchmark {
 
-  /** The sampling decision. */
+  /** The sampling decision, or {@code off} for the disabled SDK. */
   @Param({"unsampled", "sampled", "off"})
   public String trace = "unsampled";
 

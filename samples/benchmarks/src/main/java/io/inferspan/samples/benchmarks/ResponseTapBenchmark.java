@@ -22,8 +22,9 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * Measures the cost of observing a stream of 64 chunks, compared with a sum over the same bytes.
  *
- * <p>{@code aStep} passes 64 chunks to an existing tap and must not allocate. {@code aResponse}
- * passes a whole response to a new tap. {@code unwatched} passes the chunks to a disabled tap.
+ * <p>{@code observedChunks} passes the chunks to an existing tap and must not allocate. {@code
+ * observedResponse} passes them to a new tap, as a whole response. {@code unobservedChunks} passes
+ * them to a disabled tap.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -42,6 +43,7 @@ public class ResponseTapBenchmark {
   @Param({"chat", "messages", "unalike"})
   public String flavour = "chat";
 
+  /** The memory of the buffers. */
   @Param({"heap", "direct"})
   public String memory = "heap";
 
@@ -109,7 +111,7 @@ public class ResponseTapBenchmark {
   }
 
   @Benchmark
-  public long aStep() {
+  public long observedChunks() {
     for (ByteBuffer chunk : chunks) {
       warm.see(chunk, nowNanos += 10_000_000);
     }
@@ -117,7 +119,7 @@ public class ResponseTapBenchmark {
   }
 
   @Benchmark
-  public boolean unwatched() {
+  public boolean unobservedChunks() {
     for (ByteBuffer chunk : chunks) {
       blind.see(chunk, nowNanos += 10_000_000);
     }
@@ -125,7 +127,7 @@ public class ResponseTapBenchmark {
   }
 
   @Benchmark
-  public long aResponse() {
+  public long observedResponse() {
     ResponseTap tap = ResponseTap.forContentType("text/event-stream; charset=utf-8");
     for (ByteBuffer chunk : chunks) {
       tap.see(chunk, nowNanos += 10_000_000);

@@ -1,4 +1,4 @@
-/** JMH benchmarks of the tracing core, each compared with the OpenTelemetry API in the same run. */
+/** JMH benchmarks of the tracing core, compared with other implementations in the same run. */
 @NullMarked
 package io.inferspan.samples.benchmarks;
 

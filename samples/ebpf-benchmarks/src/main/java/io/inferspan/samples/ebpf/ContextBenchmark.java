@@ -41,9 +41,9 @@ public class ContextBenchmark {
   private static final int SLOTS = 4_096;
   private static final int SLOT_BYTES = 32;
 
-  /** The context storage: not wrapped; wrapped but not publishing; wrapped and publishing. */
+  /** The context storage: OpenTelemetry's own; wrapped but not publishing; wrapped, publishing. */
   @Param({"plain", "stopped", "published"})
-  String kernel = "";
+  String storage = "";
 
   private final Context[] many = new Context[64];
 
@@ -69,9 +69,9 @@ public class ContextBenchmark {
 
   @Setup
   public void start() {
-    require(kernel.equals("plain") || PublishingContextStorage.install());
+    require(storage.equals("plain") || PublishingContextStorage.install());
     makeContexts();
-    if (kernel.equals("published")) {
+    if (storage.equals("published")) {
       observe();
     }
   }
@@ -101,7 +101,8 @@ public class ContextBenchmark {
 
   private static void require(boolean done) {
     if (!done) {
-      throw new IllegalStateException("The context storage does not match the benchmark parameter");
+      throw new IllegalStateException(
+          "The context storage does not match the benchmark parameter 'storage'");
     }
   }
 
@@ -116,7 +117,7 @@ public class ContextBenchmark {
   @Benchmark
   public void oneRequest() {
     try (Scope scope = sampled.makeCurrent()) {
-      // empty: only the switch is measured
+      // Only the switch of the context is measured.
     }
   }
 
@@ -124,7 +125,7 @@ public class ContextBenchmark {
   @Benchmark
   public void manyRequests() {
     try (Scope scope = many[next++ & 63].makeCurrent()) {
-      // nothing
+      // Only the switch of the context is measured.
     }
   }
 
@@ -133,14 +134,14 @@ public class ContextBenchmark {
   public void nested() {
     try (Scope outer = sampled.makeCurrent();
         Scope inner = sampledChild.makeCurrent()) {
-      // nothing
+      // Only the switch of the context is measured.
     }
   }
 
   @Benchmark
   public void unsampled() {
     try (Scope scope = unsampled.makeCurrent()) {
-      // nothing
+      // Only the switch of the context is measured.
     }
   }
 

@@ -36,8 +36,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Measures the CPU time per event of three ring-buffer readers: libbpf in C, libbpf with an upcall
- * to Java per event, and the bridge's. They take turns on one ring, which a BPF program fills.
+ * Measures the CPU time per event of ring-buffer readers: libbpf in C, libbpf with an upcall to
+ * Java per event, and the bridge's, with and without folding. The readers take turns on one ring,
+ * which a BPF program fills.
  */
 @SuppressWarnings("restricted")
 public final class RingComparison {
@@ -69,8 +70,8 @@ public final class RingComparison {
   }
 
   /**
-   * The arguments are the object with the program that fills the ring, and the library with the C
-   * reader.
+   * Runs the comparison. The arguments are the BPF object with the program that fills the ring, and
+   * the library with the C reader; both are paths.
    */
   public static void main(String[] arguments) throws Throwable {
     byte[] elf = Files.readAllBytes(Path.of(arguments[0]));
@@ -171,7 +172,7 @@ public final class RingComparison {
     long events = filling.get(JAVA_LONG, JAVA_LONG.byteSize());
     if (events < 100_000) {
       throw new IllegalStateException(
-          "Only " + events + " events fitted into the ring, so it was not empty at the start");
+          "Only " + events + " events fitted into the ring, so it was not empty before the round");
     }
     long bytesBefore = THREADS.getCurrentThreadAllocatedBytes();
     long before = THREADS.getCurrentThreadCpuTime();
@@ -203,10 +204,10 @@ public final class RingComparison {
     }
     double toC = median("our reader") / median("libbpf in C");
     double toUpcall = median("our reader") / median("libbpf, upcall per event");
-    boolean kept = row("our reader / libbpf in C", toC, BAR_TO_C);
-    kept &= row("our reader / upcall", toUpcall, BAR_TO_UPCALL);
+    boolean met = row("our reader / libbpf in C", toC, BAR_TO_C);
+    met &= row("our reader / upcall", toUpcall, BAR_TO_UPCALL);
     System.out.println("(sum " + sum + ")");
-    return kept;
+    return met;
   }
 
   private static boolean row(String what, double measured, double bar) {

@@ -68,7 +68,7 @@ public final class NettyGateway {
                         .addLast(new HttpServerCodec())
                         .addLast(new GatewayHandler(tracing))
                         .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
-                        .addLast(new Forward(engine));
+                        .addLast(new RequestForwarder(engine));
                   }
                 })
             .bind(port)
@@ -77,7 +77,7 @@ public final class NettyGateway {
     System.out.println("listening on " + ((InetSocketAddress) server.localAddress()).getPort());
   }
 
-  /** Answers with 502, because the engine cannot be reached. */
+  /** Answers with 502, because the engine is unreachable or closed without a response. */
   private static void refuse(Channel client) {
     client
         .writeAndFlush(
@@ -86,11 +86,11 @@ public final class NettyGateway {
   }
 
   /** Forwards requests from the client to the engine. */
-  private static final class Forward extends SimpleChannelInboundHandler<FullHttpRequest> {
+  private static final class RequestForwarder extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final URI target;
     private @Nullable Channel engine;
 
-    Forward(URI target) {
+    RequestForwarder(URI target) {
       this.target = target;
     }
 
@@ -132,7 +132,9 @@ public final class NettyGateway {
               new ChannelInitializer<>() {
                 @Override
                 protected void initChannel(Channel channel) {
-                  channel.pipeline().addLast(new HttpClientCodec(), tracing, new Back(client));
+                  channel
+                      .pipeline()
+                      .addLast(new HttpClientCodec(), tracing, new ResponseForwarder(client));
                 }
               })
           .connect(target.getHost(), target.getPort());
@@ -154,11 +156,11 @@ public final class NettyGateway {
   }
 
   /** Forwards responses from the engine to the client, chunk by chunk. */
-  private static final class Back extends ChannelInboundHandlerAdapter {
+  private static final class ResponseForwarder extends ChannelInboundHandlerAdapter {
     private final Channel client;
     private boolean answered;
 
-    Back(Channel client) {
+    ResponseForwarder(Channel client) {
       this.client = client;
     }
 

@@ -97,15 +97,15 @@ public final class PlainGateway {
   }
 
   private void serve(HttpExchange exchange) throws IOException {
-    // With the Java agent, this context has the agent's server span. Without, it has no span, and
-    // the trace headers are read.
+    // With the Java agent, this context has the agent's server span. Without the agent, it has no
+    // span, and begin() reads the trace headers.
     Context parent = Context.current();
     GatewayRequest request = tracing.begin(new Arrived(exchange), parent);
     try (Scope current = request.context().makeCurrent()) {
       relay(exchange, request, parent);
       request.end();
     } catch (IOException e) {
-      // Has no effect if the request has already ended because the engine failed.
+      // No effect if the request has already failed because of the engine.
       request.clientGone();
       throw e;
     } catch (RuntimeException e) {
@@ -138,15 +138,15 @@ public final class PlainGateway {
     // Closing the body early closes the connection, so that the engine stops if the client
     // disconnects.
     try (InputStream in = response.body()) {
-      forward(exchange, response, attempt);
+      forwardHead(exchange, response, attempt);
       request.status(response.statusCode());
       OutputStream out = exchange.getResponseBody();
-      byte[] piece = new byte[8192];
-      for (int length = read(in, piece, request, attempt);
+      byte[] buffer = new byte[8192];
+      for (int length = read(in, buffer, request, attempt);
           length >= 0;
-          length = read(in, piece, request, attempt)) {
-        attempt.see(ByteBuffer.wrap(piece, 0, length));
-        out.write(piece, 0, length);
+          length = read(in, buffer, request, attempt)) {
+        attempt.see(ByteBuffer.wrap(buffer, 0, length));
+        out.write(buffer, 0, length);
         out.flush();
       }
     }
@@ -156,10 +156,10 @@ public final class PlainGateway {
   }
 
   private HttpRequest.Builder call(HttpExchange exchange, byte[] body) {
-    URI asked = exchange.getRequestURI();
-    String query = asked.getRawQuery() == null ? "" : "?" + asked.getRawQuery();
+    URI uri = exchange.getRequestURI();
+    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
     HttpRequest.Builder call =
-        HttpRequest.newBuilder(URI.create(engine + asked.getRawPath() + query))
+        HttpRequest.newBuilder(URI.create(engine + uri.getRawPath() + query))
             .method(
                 exchange.getRequestMethod(),
                 body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
@@ -175,7 +175,7 @@ public final class PlainGateway {
     return call;
   }
 
-  private static void forward(
+  private static void forwardHead(
       HttpExchange exchange, HttpResponse<?> response, UpstreamAttempt attempt) throws IOException {
     Map<String, List<String>> headers = response.headers().map();
     Set<String> dropped = notForwarded(response.headers().allValues("connection"));
@@ -206,10 +206,10 @@ public final class PlainGateway {
   }
 
   private static int read(
-      InputStream in, byte[] piece, GatewayRequest request, UpstreamAttempt attempt)
+      InputStream in, byte[] buffer, GatewayRequest request, UpstreamAttempt attempt)
       throws IOException {
     try {
-      return in.read(piece);
+      return in.read(buffer);
     } catch (IOException e) {
       attempt.fail(e);
       request.fail(e);

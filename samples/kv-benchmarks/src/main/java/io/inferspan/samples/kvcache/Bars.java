@@ -15,8 +15,8 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
- * Runs the benchmarks and compares the results with the bars, the limits that they must meet; exits
- * with status 1 if a bar is missed.
+ * Runs the benchmarks, compares the results with the bars (performance goals), and exits with
+ * status 1 if one is missed.
  */
 public final class Bars {
 
@@ -153,10 +153,10 @@ public final class Bars {
     row(what, measured, bar, measured <= bar);
   }
 
-  private void row(String what, double measured, double bar, boolean kept) {
-    missed |= !kept;
+  private void row(String what, double measured, double bar, boolean met) {
+    missed |= !met;
     System.out.printf(
-        Locale.ROOT, "%-56s %12.3f %12.2f  %s%n", what, measured, bar, kept ? "ok" : "MISS");
+        Locale.ROOT, "%-56s %12.3f %12.2f  %s%n", what, measured, bar, met ? "ok" : "MISS");
   }
 
   private double nanos(String name) {

@@ -30,13 +30,14 @@ import java.util.function.BooleanSupplier;
 /**
  * Measures lookups of 200 blocks in an in-memory index, with and without a span, in turns.
  *
- * <p>The expected difference of a few per cent is smaller than the variation between two runs.
+ * <p>The expected difference of a few percent is smaller than the variation between two runs.
  * Therefore the lookups take turns in one process, forwards and backwards, and the result is the
  * median of the ratios of adjacent turns.
  *
  * <p>The spans of a turn fit into the span processor's queue and are exported before the next turn,
  * because dropped spans would be cheaper than exported ones. The first lookups of a turn are not
- * timed, because the previous turn and the export have displaced their data from the caches.
+ * timed, because the previous turn and the export have displaced their data from the processor's
+ * caches.
  *
  * <p>The lookup without tracing takes part twice; the ratio of the two shows the noise.
  */
@@ -93,13 +94,13 @@ public final class LookupTurns {
 
   /** Runs the turns, and prints the name, nanoseconds and ratio of each kind. */
   public static void main(String[] args) {
-    LookupTurns turns = taken();
+    LookupTurns turns = measured();
     for (Kind kind : Kind.values()) {
       System.out.println(kind + " " + median(turns.nanos(kind)) + " " + turns.ratio(kind));
     }
   }
 
-  private static LookupTurns taken() {
+  private static LookupTurns measured() {
     Telemetry telemetry =
         Telemetry.initTracing(
             TelemetryOptions.builder()
@@ -139,7 +140,7 @@ public final class LookupTurns {
     List<Kind> order = Arrays.asList(Kind.values());
     for (int round = -WARM_UP; round < ROUNDS; round++) {
       Map<Kind, Double> now = new EnumMap<>(Kind.class);
-      for (int way = 0; way < 2; way++) {
+      for (int direction = 0; direction < 2; direction++) {
         order.forEach(kind -> now.merge(kind, perLookup(kind) / 2, Double::sum));
         Collections.reverse(order);
       }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/** Creates prompts, as block keys, and adds them to an index as blocks of 16 pods. */
+/** Creates prompts, as block keys, and adds them to an index as blocks that 16 pods hold. */
 final class Prompts {
 
   static final int PODS = 16;
@@ -29,18 +29,18 @@ final class Prompts {
   /** Adds a prompt as engines report it: all blocks of each pod. */
   static void addByPod(BlockIndex index, long[] prompt) {
     for (PodEntry pod : pods()) {
-      wait(index, prompt, List.of(pod));
+      add(index, prompt, List.of(pod));
     }
   }
 
   /** Adds a prompt block by block, so that no two blocks share the array of their pods. */
   static void addByBlock(BlockIndex index, long[] prompt) {
     for (long block : prompt) {
-      wait(index, new long[] {block}, pods());
+      add(index, new long[] {block}, pods());
     }
   }
 
-  private static void wait(BlockIndex index, long[] keys, List<PodEntry> pods) {
+  private static void add(BlockIndex index, long[] keys, List<PodEntry> pods) {
     index.add(NO_ENGINE, keys, pods, Context.root()).toCompletableFuture().join();
   }
 

@@ -24,9 +24,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/**
- * Measures lookup and scoring of the prompt of {@link LookupBenchmark} in a Redis on this machine.
- */
+/** Measures lookup and scoring of the prompt of {@link LookupBenchmark} in a local Redis server. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)
@@ -57,11 +55,11 @@ public class RedisLookupBenchmark {
   }
 
   private void fill(String url) {
-    // Measures the duration of lookups, which must not time out.
-    Duration patience = Duration.ofSeconds(10);
+    // Long, because a lookup that times out would not be measured.
+    Duration timeout = Duration.ofSeconds(10);
     RedisBlockIndex opened =
         RedisBlockIndex.open(
-            RedisIndexOptions.single(url).lookupTimeout(patience).writeTimeout(patience).build());
+            RedisIndexOptions.single(url).lookupTimeout(timeout).writeTimeout(timeout).build());
     index = opened;
     Prompts.addByPod(opened, prompt);
     if (score(opened).max() != BLOCKS) {

@@ -14,7 +14,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Measures the cost of tracing a lookup of 200 blocks in an in-memory index, which has one span.
+ * Measures the cost of tracing lookups of 200 blocks in an in-memory index; each lookup has one
+ * span.
  *
  * <p>Some JVM processes compile the same code better than others, so the figures are medians of
  * several processes. In each process, all callers share one compiled copy of the lookup, because
@@ -23,7 +24,7 @@ import java.util.Objects;
 final class TracingOverhead {
 
   private static final int PROCESSES = 5;
-  private static final String ONE_LOOKUP =
+  private static final String DO_NOT_INLINE_LOOKUP =
       "-XX:CompileCommand=dontinline,io.inferspan.kvcache.index.MemoryBlockIndex::lookup";
 
   private static final Map<Kind, String> LABELS =
@@ -53,7 +54,7 @@ final class TracingOverhead {
         overhead.measure(process);
       }
     } catch (IOException e) {
-      throw new IllegalStateException("Cannot run a process to measure in", e);
+      throw new IllegalStateException("Cannot run a process for the measurement", e);
     }
     return overhead;
   }
@@ -70,7 +71,7 @@ final class TracingOverhead {
       }
     }
     if (ratios(Kind.BY_HAND)[process] == 0) {
-      throw new IllegalStateException("A process reported no measurement");
+      throw new IllegalStateException("A process for the measurement ended without results");
     }
   }
 
@@ -79,7 +80,7 @@ final class TracingOverhead {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.add("-XX:CompileCommand=quiet");
-    command.add(ONE_LOOKUP);
+    command.add(DO_NOT_INLINE_LOOKUP);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(LookupTurns.class.getName());

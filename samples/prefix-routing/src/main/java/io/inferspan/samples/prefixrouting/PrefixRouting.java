@@ -34,7 +34,7 @@ public final class PrefixRouting {
         .build();
   }
 
-  /** Returns the scores of the index by pod, in the form that a scorer needs. */
+  /** Adapts the index to the prefix scorer: returns the index's scores by pod. */
   public static PrefixHits hits(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
     KvCacheTracing tracing = KvCacheTracing.create(telemetry);
     KvCacheIndexer indexer =

@@ -38,7 +38,7 @@ public final class WordTokens {
         }
       }
     } catch (IOException e) {
-      // The engine reports the error. For routing, the prompt only has no cached blocks.
+      // The engine reports the error. Routing uses the tokens before it.
     }
     return Arrays.copyOf(words.tokens, words.count);
   }

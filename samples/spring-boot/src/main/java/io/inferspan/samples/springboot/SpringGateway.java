@@ -71,8 +71,8 @@ public class SpringGateway {
   }
 
   @Bean
-  static Telemetry telemetry(OpenTelemetry springs) {
-    return Telemetry.using(springs);
+  static Telemetry telemetry(OpenTelemetry ofSpring) {
+    return Telemetry.using(ofSpring);
   }
 
   @PostMapping(CHAT)
@@ -141,8 +141,8 @@ public class SpringGateway {
     if (type != null) {
       response.setContentType(type);
     }
-    // Close it before Spring does: Spring first reads the rest, and the engine would generate all
-    // remaining tokens.
+    // Close the body before Spring does: Spring would first read the rest, for which the engine
+    // would generate all remaining tokens.
     try (InputStream in = answer.getBody()) {
       byte[] piece = new byte[8192];
       for (int length = in.read(piece); length >= 0; length = in.read(piece)) {

@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A running bpftrace script, with which the bridge is compared. */
+/** A running bpftrace script, to compare the bridge with. */
 final class Bpftrace implements Subject.Watching {
 
-  /** Prints a few kilobytes, because bpftrace buffers its output and the harness waits for it. */
+  /** Prints a few kilobytes: bpftrace buffers its output, and the harness waits for this text. */
   private static final String BEGIN =
       "BEGIN { unroll(100) { printf(\"attached; repeated, to fill the buffer\\n\"); } } ";
 
@@ -32,7 +32,7 @@ final class Bpftrace implements Subject.Watching {
             + "{ @nanos = hist(nsecs - @start[tid]); delete(@start[tid]); }");
   }
 
-  /** Starts a script that prints every read of a load. */
+  /** Starts a script that prints every read of the load generator. */
   static Bpftrace printingReads() {
     return start(
         "tracepoint:syscalls:sys_exit_read /comm == \"load\"/ "
@@ -59,9 +59,9 @@ final class Bpftrace implements Subject.Watching {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!Files.readString(output).contains("attached")) {
       if (System.nanoTime() > deadline || !process.isAlive()) {
-        String said = Files.readString(output);
+        String printed = Files.readString(output);
         close();
-        throw new IllegalStateException("bpftrace did not attach: " + said);
+        throw new IllegalStateException("bpftrace did not start to trace: " + printed);
       }
       Waiting.millis(50);
     }

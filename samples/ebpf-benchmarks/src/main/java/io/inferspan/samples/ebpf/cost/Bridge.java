@@ -51,7 +51,7 @@ final class Bridge implements Subject.Watching {
         OpenTelemetrySdk.builder()
             .setTracerProvider(
                 SdkTracerProvider.builder()
-                    .addSpanProcessor(BatchSpanProcessor.builder(new Nowhere()).build())
+                    .addSpanProcessor(BatchSpanProcessor.builder(new DiscardingExporter()).build())
                     .build())
             .build();
     BridgeConfig config = builder.ownThreads(false).build();
@@ -73,7 +73,8 @@ final class Bridge implements Subject.Watching {
   }
 
   /**
-   * Fails unless this number of events was produced: without them, the figure would be meaningless.
+   * Fails unless exactly this number of events was produced; otherwise, the figure would be
+   * meaningless.
    */
   void requireProduced(String kind, long events) {
     long produced =
@@ -83,11 +84,11 @@ final class Bridge implements Subject.Watching {
             .sum();
     if (produced != events) {
       throw new IllegalStateException(
-          "Of %d events of %s, only %d were produced".formatted(events, kind, produced));
+          "Expected %d events of %s, but %d were produced".formatted(events, kind, produced));
     }
   }
 
-  /** Fails unless this number of engine steps was read, in records of this kind, without a loss. */
+  /** Fails unless at least this number of records was read, one per engine step, without a loss. */
   void requireSteps(String kind, long steps) {
     long read =
         status().events().stream()
@@ -96,7 +97,8 @@ final class Bridge implements Subject.Watching {
             .sum();
     if (read < steps || status().lost() > 0) {
       throw new IllegalStateException(
-          "%d records of %d steps, %d lost".formatted(read, steps, status().lost()));
+          "Expected records of %d steps, but read %d and lost %d events"
+              .formatted(steps, read, status().lost()));
     }
   }
 
@@ -115,7 +117,7 @@ final class Bridge implements Subject.Watching {
     sdk.close();
   }
 
-  private static final class Nowhere implements SpanExporter {
+  private static final class DiscardingExporter implements SpanExporter {
 
     @Override
     public CompletableResultCode export(Collection<SpanData> spans) {

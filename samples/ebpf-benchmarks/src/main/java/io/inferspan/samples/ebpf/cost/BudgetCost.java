@@ -20,10 +20,10 @@ import java.util.stream.Collectors;
  * Measures whether the cost of tracing stays within a budget when the load grows tenfold and falls
  * again.
  *
- * <p>The cost is the CPU time of the agent's process plus the load's loss. The load reads the clock
- * between its calls; the loss is the decrease of clock readings per second of CPU time with the
- * watched library, compared with an unwatched copy, in turns of ten milliseconds. Other processes
- * on the core hardly affect either.
+ * <p>The cost is the CPU time of the agent's process plus the loss of the load generator. The
+ * generator reads the clock between its calls; its loss is the decrease of clock readings per
+ * second of CPU time with the watched library, compared with an unwatched copy, in turns of ten
+ * milliseconds. Other processes on the core hardly affect either part of the cost.
  */
 final class BudgetCost {
 
@@ -78,11 +78,11 @@ final class BudgetCost {
     TENFOLD("tenfold load", 10),
     AGAIN("usual load again", 1);
 
-    private final String words;
+    private final String label;
     private final int times;
 
-    Phase(String words, int times) {
-      this.words = words;
+    Phase(String label, int times) {
+      this.label = label;
       this.times = times;
     }
   }
@@ -155,7 +155,7 @@ final class BudgetCost {
   }
 
   private static void say(double budget, Phase phase, Costs cost, Report report) {
-    String name = "%.1f %%, %s".formatted(budget, phase.words);
+    String name = "%.1f %%, %s".formatted(budget, phase.label);
     report.say(
         "%-26s %s  %6.2f %6.2f %6.2f  %s",
         name,

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Measures all costs, or only the given parts; exits with status 1 if a figure misses its bar, the
- * limit that it must meet.
+ * Measures all costs, or only the given parts; exits with status 1 if a figure misses its bar
+ * (performance goal).
  */
 public final class Cost {
 
@@ -19,8 +19,8 @@ public final class Cost {
   private Cost() {}
 
   /**
-   * The arguments are the directory of the built test kit and the path of its {@code server.py},
-   * then {@code --quick} and parts in any order.
+   * Runs the measurements. The arguments are the directory of the built test kit, the path of its
+   * {@code server.py}, and then {@code --quick} and the parts, in any order.
    */
   public static void main(String[] arguments) throws IOException {
     Set<String> wanted = Set.copyOf(List.of(arguments).subList(KIT_ARGUMENTS, arguments.length));

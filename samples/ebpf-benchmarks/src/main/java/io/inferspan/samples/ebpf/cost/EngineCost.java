@@ -21,9 +21,9 @@ import java.util.regex.Pattern;
 
 /**
  * Measures the cost of tracing an engine that runs 256 requests in each step. The engine is traced
- * with the vLLM plugin, or without it by reading the engine's messages. The cost is the loss of
+ * with the vLLM plugin or, without it, by reading the engine's messages. The cost is the loss of
  * steps per second, and the additional CPU time of the engine's process, which other processes
- * affect less. Each window has an engine of its own.
+ * affect less. Each window starts its own engine.
  */
 final class EngineCost {
 
@@ -40,11 +40,11 @@ final class EngineCost {
     PLUGIN("with the plugin", 1),
     FRAMES("without a plugin", 2);
 
-    private final String words;
+    private final String label;
     private final double bar;
 
-    Watched(String words, double bar) {
-      this.words = words;
+    Watched(String label, double bar) {
+      this.label = label;
       this.bar = bar;
     }
 
@@ -104,9 +104,9 @@ final class EngineCost {
         "%-34s     steps/s lost, %%: median, middle half     CPU us/step added: the same", "");
     costs.forEach(
         (how, cost) -> {
-          report.say("%-34s %s %s", how.words, cost.lost.middle(), cost.cpuMicros.middle());
+          report.say("%-34s %s %s", how.label, cost.lost.middle(), cost.cpuMicros.middle());
           if (decodeNanos > 0 && how != Watched.PLUGIN_ALONE) {
-            report.atMost(how.words + ", 200 steps/s: lost, %", cost.lost.median(), how.bar);
+            report.atMost(how.label + ", 200 steps/s: lost, %", cost.lost.median(), how.bar);
           }
         });
   }
@@ -143,7 +143,7 @@ final class EngineCost {
         Bridge bridge = Bridge.attach(measured, libraries(how))) {
       Window _ = engine.run(steps);
       report.say(
-          "%n%-38s runs/step     ns/run     us/step", how.words + ": programs, all processes");
+          "%n%-38s runs/step     ns/run     us/step", how.label + ": programs, all processes");
       for (BridgeStatus.Program program : bridge.status().programs()) {
         double micros = program.runNanos() / 1e3 / steps;
         if (micros >= 0.1) {
@@ -185,17 +185,18 @@ final class EngineCost {
       Samples seconds = new Samples();
       try (HttpClient client =
           HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
-        List<CompletableFuture<HttpResponse<String>>> asked = new ArrayList<>();
+        List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
         for (int number = 0; number < MEMBERS; number++) {
-          asked.add(client.sendAsync(request(number, steps), HttpResponse.BodyHandlers.ofString()));
+          responses.add(
+              client.sendAsync(request(number, steps), HttpResponse.BodyHandlers.ofString()));
         }
-        for (CompletableFuture<HttpResponse<String>> one : asked) {
-          Matcher said = SECONDS.matcher(one.join().body());
-          if (!said.find()) {
+        for (CompletableFuture<HttpResponse<String>> one : responses) {
+          Matcher reported = SECONDS.matcher(one.join().body());
+          if (!reported.find()) {
             throw new IllegalStateException(
                 "Unexpected response of the engine: " + one.join().body());
           }
-          seconds.add(Double.parseDouble(said.group(1)));
+          seconds.add(Double.parseDouble(reported.group(1)));
         }
       }
       return new Window((steps - 1) / seconds.median(), (cpuNanos() - before) / 1e3 / steps);

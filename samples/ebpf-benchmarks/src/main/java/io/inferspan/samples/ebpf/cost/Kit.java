@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Starts the observed programs, by default on the core that the bridge does not use. */
+/** Starts the observed programs, most of them on the core that the bridge does not use. */
 final class Kit {
 
   static final String TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -65,7 +65,10 @@ final class Kit {
     return run(seconds, CORE, "1", TRACEPARENT, Integer.toString(2 * perSecond), plain.toString());
   }
 
-  /** The same, but every {@code perStep} launches form an engine step, which ends with a wait. */
+  /**
+   * Does the same as {@link #launchInTurns}, but every {@code perStep} launches form an engine
+   * step, which ends with a wait for the stream.
+   */
   Load stepsInTurns(double seconds, int perSecond, int perStep) {
     String plain = directory.resolve("libplain.so").toString();
     String rate = Integer.toString(2 * perSecond);
@@ -101,7 +104,7 @@ final class Kit {
     }
   }
 
-  /** Starts a nearly idle load, so that its library stays mapped and observed. */
+  /** Starts a nearly idle load generator, so that its library stays mapped and observed. */
   Process keeper() {
     return start(CORE, loader(), "3600", "1", "", "1");
   }
@@ -206,7 +209,7 @@ final class Kit {
       for (String line = ""; !line.startsWith("ready:"); ) {
         line = agent.inputReader().readLine();
         if (line == null) {
-          throw new IllegalStateException("The agent has ended");
+          throw new IllegalStateException("The agent ended before it was ready");
         }
       }
       return agent;

@@ -46,7 +46,7 @@ final class LaunchCost {
       report.say("%n%d launches/s, %d steps/s", PER_SECOND, PER_SECOND / PER_STEP);
       report.say("%-28s     median        min        max   ns/launch", "% of a core");
       say("unwatched", nothing, report);
-      costs.forEach((detail, samples) -> say(word(detail), samples, report));
+      costs.forEach((detail, samples) -> say(label(detail), samples, report));
       programs(report);
     } finally {
       Kit.end(keeper);
@@ -54,7 +54,7 @@ final class LaunchCost {
     BARS.forEach(
         (detail, bar) ->
             report.atMost(
-                "50,000 launches/s, %s, %% of a core".formatted(word(detail)),
+                "50,000 launches/s, %s, %% of a core".formatted(label(detail)),
                 median(costs, detail),
                 bar));
   }
@@ -63,7 +63,7 @@ final class LaunchCost {
     return costs.getOrDefault(detail, new Samples()).median();
   }
 
-  private static String word(LaunchDetail detail) {
+  private static String label(LaunchDetail detail) {
     return "launches:" + detail.name().toLowerCase(Locale.ROOT);
   }
 
@@ -90,7 +90,7 @@ final class LaunchCost {
           if (program.runs() > 0 && program.name().matches("c(all|kp)_.*")) {
             report.say(
                 "%-28s %-20s %10d runs %6d ns",
-                word(detail), program.name(), program.runs(), program.runNanos() / program.runs());
+                label(detail), program.name(), program.runs(), program.runNanos() / program.runs());
           }
         }
       }

@@ -29,10 +29,13 @@ final class RecordCost {
   private final Tool perf = new Tool("perf record -g");
 
   /**
-   * The cost of a recorder: in percent of a CPU while it records, and in CPU seconds to start and
-   * stop.
+   * The cost of a recorder, one value per round.
+   *
+   * @param added the CPU time added to a process, in percent
+   * @param own the recorder's own CPU time while it records, in percent of a CPU
+   * @param startStop the CPU seconds to start and stop the recorder
    */
-  private record Tool(String name, Samples added, Samples own, Samples ends) {
+  private record Tool(String name, Samples added, Samples own, Samples startStop) {
 
     Tool(String name) {
       this(name, new Samples(), new Samples(), new Samples());
@@ -48,20 +51,20 @@ final class RecordCost {
   private static final class Spin implements AutoCloseable {
 
     private final Process process;
-    private final BufferedReader said;
-    private final Writer told;
+    private final BufferedReader output;
+    private final Writer input;
 
     Spin(Process process) {
       this.process = process;
-      this.said = process.inputReader();
-      this.told = process.outputWriter();
+      this.output = process.inputReader();
+      this.input = process.outputWriter();
     }
 
     private long steps() {
       try {
-        told.write("\n");
-        told.flush();
-        return Long.parseLong(said.readLine());
+        input.write("\n");
+        input.flush();
+        return Long.parseLong(output.readLine());
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -86,7 +89,7 @@ final class RecordCost {
     try (Spin spin = new Spin(kit.spin())) {
       Waiting.millis(1000);
       for (int round = 0; round < rounds; round++) {
-        // In both orders, so that a change of the machine's speed does not favour one of them.
+        // The order alternates, so that a change of the machine's speed favours neither tool.
         Tool first = round % 2 == 0 ? record : perf;
         Tool second = round % 2 == 0 ? perf : record;
         double before = spin.nanosPerStep(this::pause);
@@ -99,7 +102,7 @@ final class RecordCost {
     }
     say(report, "%n%% of CPU time added to a process", Tool::added);
     say(report, "%% of a CPU used by the recorder itself", Tool::own);
-    say(report, "CPU seconds to start and stop the recorder", Tool::ends);
+    say(report, "CPU seconds to start and stop the recorder", Tool::startStop);
     report.atMost(
         "overhead of recording: process and recorder, %",
         record.added().median() + record.own().median(), BAR_PERCENT);
@@ -124,7 +127,7 @@ final class RecordCost {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
-      Waiting.until(tool.name(), () -> samples(process.pid()));
+      Waiting.until(tool.name(), () -> isRecording(process.pid()));
       Waiting.millis(SETTLING_SECONDS * 1000);
       double[] used = new double[1];
       double nanosPerStep =
@@ -141,7 +144,7 @@ final class RecordCost {
         Waiting.millis(20);
       }
       tool.own().add(PERCENT * used[0] / seconds);
-      tool.ends().add(waitedSeconds() - before - used[0]);
+      tool.startStop().add(waitedSeconds() - before - used[0]);
       Files.delete(out);
       return nanosPerStep;
     } catch (IOException e) {
@@ -149,7 +152,7 @@ final class RecordCost {
     }
   }
 
-  /** Starts the tool as users do, in its own JVM. */
+  /** Returns the command that runs the tool in its own JVM, as users do. */
   private List<String> record(Path out) {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin/java").toString(),
@@ -169,7 +172,7 @@ final class RecordCost {
         "perf", "record", "-q", "-a", "-g", "-F", Integer.toString(HERTZ), "-o", out.toString());
   }
 
-  private static boolean samples(long pid) {
+  private static boolean isRecording(long pid) {
     try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
       return files.anyMatch(RecordCost::isTimer);
     } catch (IOException e) {

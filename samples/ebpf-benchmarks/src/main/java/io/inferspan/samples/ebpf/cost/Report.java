@@ -25,8 +25,8 @@ final class Report {
     bar(what, measured, ">=", bar, measured >= bar);
   }
 
-  private void bar(String what, double measured, String relation, double bar, boolean kept) {
-    missed |= !kept;
+  private void bar(String what, double measured, String relation, double bar, boolean met) {
+    missed |= !met;
     bars.add(
         String.format(
             Locale.ROOT,
@@ -35,7 +35,7 @@ final class Report {
             measured,
             relation,
             bar,
-            kept ? "ok" : "MISS"));
+            met ? "ok" : "MISS"));
   }
 
   /** Prints the bars; returns whether no bar was missed. */

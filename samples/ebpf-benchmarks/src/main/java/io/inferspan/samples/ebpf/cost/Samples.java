@@ -20,10 +20,10 @@ final class Samples {
   /** Returns a quantile, interpolated between two values. */
   private double quantile(double share) {
     double[] sorted = sorted();
-    double place = share * (sorted.length - 1);
-    int below = (int) place;
+    double position = share * (sorted.length - 1);
+    int below = (int) position;
     int above = Math.min(below + 1, sorted.length - 1);
-    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+    return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
   }
 
   /** Formats the median and the range of the middle half. */

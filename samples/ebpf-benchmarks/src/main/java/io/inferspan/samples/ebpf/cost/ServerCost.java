@@ -28,7 +28,7 @@ final class ServerCost {
   private static final String[] LIBRARIES = {"libcuda.so.1"};
   private static final String[] NONE = {};
 
-  /** Longer than a window, so that the bridge stays awake in one without sampled requests. */
+  /** Longer than a window, so that the bridge stays awake in a window without sampled requests. */
   private static final Duration STAYS_AWAKE = Duration.ofSeconds(3);
 
   /** The bar for the CPU time added to a longer request if no request is sampled, in %. */
@@ -61,33 +61,34 @@ final class ServerCost {
     private static final List<Watched> ADDED =
         List.of(HEADS_AND_SYSCALLS, HEADS_AND_SCHEDULER, HEADS_AND_LIBRARIES);
 
-    private final String words;
+    private final String label;
     private final int sampledPercent;
     private final double bar;
 
     @SuppressWarnings("ImmutableEnumChecker") // nothing changes it
     private final Set<EventFamily> families;
 
-    Watched(String words, int sampledPercent, double bar) {
-      this.words = words;
+    Watched(String label, int sampledPercent, double bar) {
+      this.label = label;
       this.sampledPercent = sampledPercent;
       this.bar = bar;
       this.families = EnumSet.allOf(EventFamily.class);
     }
 
-    /** A combination: the programs that recognise requests, and those of one event family. */
-    Watched(String words, EventFamily family) {
-      this.words = words;
+    /** Creates a combination: the programs that recognise requests, and those of one family. */
+    Watched(String label, EventFamily family) {
+      this.label = label;
       this.sampledPercent = 0;
       this.bar = Double.NaN;
       this.families = EnumSet.of(family);
     }
   }
 
-  /** What a request does in addition to its eight library calls, and what is measured. */
+  /** The request that the server serves, and the observations to compare. */
   enum Served {
+    /** Makes eight library calls. */
     SHORT("/infer", List.of(Watched.values())),
-    /** Adds up numbers, so that the request takes about as long as one of a small gateway. */
+    /** Also adds up numbers, so that it takes about as long as a request of a small gateway. */
     LONGER("/work/6000", List.of(Watched.NOT, Watched.AWAKE));
 
     private final String path;
@@ -124,7 +125,7 @@ final class ServerCost {
     say(rounds, report);
   }
 
-  /** Measures one window each, in the reverse order every other round. */
+  /** Measures one window of each kind; the order is reversed in every other round. */
   private Map<Watched, Window> windows(int round, Process server, HttpLoad load) {
     List<Watched> order = new ArrayList<>(request.order);
     if (round % 2 != 0) {
@@ -132,13 +133,13 @@ final class ServerCost {
     }
     Map<Watched, Window> windows = new EnumMap<>(Watched.class);
     for (Watched how : order) {
-      turnTo(how, load);
+      switchTo(how, load);
       windows.put(how, window(how, server, load));
     }
     return windows;
   }
 
-  private void turnTo(Watched how, HttpLoad load) {
+  private void switchTo(Watched how, HttpLoad load) {
     load.sample(0);
     if (how == Watched.NOT || !attached.equals(how.families)) {
       detach();
@@ -179,10 +180,10 @@ final class ServerCost {
     return window;
   }
 
-  /** Checks that the probes are in the state that the figure is labelled with. */
+  /** Fails unless the probes are in the state to measure. */
   private void require(Watched how) {
     if (isAsleep() != (how == Watched.ASLEEP)) {
-      throw new IllegalStateException("The bridge was not in this state: " + how.words);
+      throw new IllegalStateException("The bridge was not in the state to measure: " + how.label);
     }
   }
 
@@ -211,11 +212,11 @@ final class ServerCost {
         base.median(), baseMicros.median(), rounds);
     report.say("%-50s median   middle half: from, to", "");
     for (Watched how : loss.keySet()) {
-      report.say("%-50s %s", how.words + ": throughput lost, %", of(loss, how).middle());
+      report.say("%-50s %s", how.label + ": throughput lost, %", of(loss, how).middle());
       report.say(
-          "%-50s %s", how.words + ": CPU time added per request, %", of(moreCpu, how).middle());
+          "%-50s %s", how.label + ": CPU time added per request, %", of(moreCpu, how).middle());
       if (how.bar > 0 && request == Served.SHORT) {
-        report.atMost(how.words + ": throughput lost, %", of(loss, how).median(), how.bar);
+        report.atMost(how.label + ": throughput lost, %", of(loss, how).median(), how.bar);
       }
     }
     if (request == Served.SHORT) {

@@ -1,6 +1,6 @@
 package io.inferspan.samples.ebpf.cost;
 
-/** A way to observe a process, attached during its turn. */
+/** A way to observe a process; it is attached only during its turn. */
 @FunctionalInterface
 interface Subject {
 

@@ -21,7 +21,7 @@ final class Waiting {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
-        throw new IllegalStateException("Still waiting for " + what);
+        throw new IllegalStateException("Waited 30 s in vain for " + what);
       }
       millis(20);
     }

@@ -3,7 +3,7 @@
  * observation.
  *
  * <p>The observed programs are in {@code bpf/testkit}. Figures that depend on the machine's speed
- * are ratios of subjects that took turns.
+ * are ratios between subjects that take turns.
  */
 @NullMarked
 package io.inferspan.samples.ebpf.cost;

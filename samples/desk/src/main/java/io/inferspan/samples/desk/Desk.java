@@ -59,7 +59,7 @@ public final class Desk {
         .recover(failure -> vertx.close().transform(closed -> Future.failedFuture(failure)));
   }
 
-  /** Adds the port number to the message if listening fails. */
+  /** Adds the port number to the message of a failure to listen. */
   private static Future<HttpServer> named(Future<HttpServer> listening, int port) {
     return listening.recover(
         cause ->
@@ -81,17 +81,17 @@ public final class Desk {
                 .setClassPathResolvingEnabled(false));
   }
 
-  /** The port of the page. */
+  /** Returns the port of the page. */
   public int port() {
     return ports.page;
   }
 
-  /** The port for OTLP over HTTP. */
+  /** Returns the port for OTLP over HTTP. */
   public int otlpHttpPort() {
     return ports.otlpHttp;
   }
 
-  /** The port for OTLP over gRPC. */
+  /** Returns the port for OTLP over gRPC. */
   public int otlpGrpcPort() {
     return ports.otlpGrpc;
   }

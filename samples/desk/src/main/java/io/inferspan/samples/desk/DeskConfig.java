@@ -28,8 +28,8 @@ public record DeskConfig(
   private static final long MAX_SPANS = 100_000_000;
   private static final long MIN_BYTES = 1 << 20;
 
-  /** Share of the heap for spans; the rest is for requests and responses. */
-  private static final int HEAP_PART = 2;
+  /** By default, spans may use the heap divided by this; the rest is for requests and responses. */
+  private static final int HEAP_DIVISOR = 2;
 
   /**
    * Reads flags and environment variables.
@@ -66,7 +66,7 @@ public record DeskConfig(
 
   private static long bytes(Settings settings) {
     return settings.text(Setting.MAX_BYTES).equals(Setting.MAX_BYTES.defaultValue())
-        ? Runtime.getRuntime().maxMemory() / HEAP_PART
+        ? Runtime.getRuntime().maxMemory() / HEAP_DIVISOR
         : settings.number(Setting.MAX_BYTES, MIN_BYTES, Long.MAX_VALUE);
   }
 }

@@ -17,7 +17,7 @@ public final class DeskMain {
 
   private DeskMain() {}
 
-  /** Runs until SIGTERM; exits with status 2 for invalid arguments. */
+  /** Runs until SIGTERM; exits with status 2 for invalid arguments, 1 if the desk cannot start. */
   public static void main(String[] arguments) {
     int status = run(List.of(arguments), System.getenv(), System.out, System.err);
     if (status != SERVING) {
@@ -68,7 +68,7 @@ public final class DeskMain {
     return SERVING;
   }
 
-  /** Exits with status 0 after SIGTERM; Java's default is 143. */
+  /** Closes the desk and exits with status 0. Java's default after SIGTERM is 143. */
   private static void stop(Desk desk) {
     try {
       desk.close()

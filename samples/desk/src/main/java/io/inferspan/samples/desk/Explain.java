@@ -19,9 +19,9 @@ final class Explain {
   private static final String USAGE =
       "explain needs a trace id or a request id; --desk=ADDRESS is optional.";
   private static final String DESK = "--desk=";
-  private static final Duration LIMIT = Duration.ofSeconds(10);
-  private static final int FOUND = 200;
-  private static final int UNKNOWN = 404;
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
 
   private Explain() {}
 
@@ -49,15 +49,16 @@ final class Explain {
 
   private static int ask(String desk, String id, PrintStream out, PrintStream err) {
     String query = "/api/explain?id=" + URLEncoder.encode(id, StandardCharsets.UTF_8);
-    try (HttpClient client = HttpClient.newBuilder().connectTimeout(LIMIT).build()) {
-      HttpRequest request = HttpRequest.newBuilder(URI.create(desk + query)).timeout(LIMIT).build();
+    try (HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create(desk + query)).timeout(TIMEOUT).build();
       HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
-      if (answer.statusCode() == FOUND) {
+      if (answer.statusCode() == OK) {
         out.print(answer.body());
         return 0;
       }
       err.println(
-          answer.statusCode() == UNKNOWN
+          answer.statusCode() == NOT_FOUND
               ? "The desk at " + desk + " has no request with the id " + id + "."
               : "The desk at " + desk + " answered with HTTP status " + answer.statusCode() + ".");
     } catch (IOException e) {

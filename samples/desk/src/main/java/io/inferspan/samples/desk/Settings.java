@@ -5,7 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** The values that the user set, and where: error messages name the flag or variable. */
+/** The values that the user set, each with its flag or variable for error messages. */
 final class Settings {
 
   private final Map<Setting, Given> given = new EnumMap<>(Setting.class);

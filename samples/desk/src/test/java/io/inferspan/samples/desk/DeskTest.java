@@ -317,7 +317,7 @@ class DeskTest {
             "  queue        18.0 ms\n",
             "4 steps, 4 tokens, GPU 8.0 of 70.0 ms (11 %, ± 62.0 ms by prefill_weighted)",
             "5 of 5 steps were received; up to 3 requests in a step, up to 1 of them untraced.",
-            "Stalled in 1 decode step that also computed prompts of others: 30.0 ms in all.",
+            "Stalled in 1 decode step with prompts of other requests: 30.0 ms in all.",
             "heavy (tiny) made it wait longest: 42.0 ms, for 500 tokens of that request's prompt.");
     assertThat(desk.get("/api/explain?id=" + TestSpan.traceIdText(EngineSteps.MINE)).body())
         .isEqualTo(byName.body());

@@ -10,7 +10,7 @@ public enum Drop {
   TRACE_FULL,
   /** The oldest timelines of cold starts, dropped to make room. */
   OLDEST_TIMELINE,
-  /** Updates of a trace that failed to be summarised. */
+  /** Updates of traces whose summary could not be computed. */
   NOT_SUMMARISED,
   /** Spans without a valid trace or span id. */
   NO_ID,
@@ -22,7 +22,7 @@ public enum Drop {
   MALFORMED_CALL,
   /** Calls beyond the size limit. */
   CALL_TOO_LARGE,
-  /** Calls refused because the bodies in progress exceed their memory. */
+  /** Calls refused because the bodies in progress, over all calls, exceed their limit. */
   BUSY;
 
   /** Returns the name in {@code /api/stats}. */

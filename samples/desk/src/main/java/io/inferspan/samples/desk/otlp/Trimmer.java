@@ -98,7 +98,7 @@ final class Trimmer {
       return text;
     }
     int end = maxBytes;
-    // Moves to the start of a character: the later bytes of a character begin with the bits 10.
+    // Move to the start of a character: continuation bytes begin with the bits 10.
     while (end > 0 && (bytes.byteAt(end) & 0xc0) == 0x80) {
       end--;
     }

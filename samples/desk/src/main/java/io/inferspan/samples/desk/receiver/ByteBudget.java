@@ -2,7 +2,7 @@ package io.inferspan.samples.desk.receiver;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Limits the memory of request bodies that are being received, over all calls. */
+/** Limits the memory of all request bodies that are being received. */
 final class ByteBudget {
 
   private final long bytes;

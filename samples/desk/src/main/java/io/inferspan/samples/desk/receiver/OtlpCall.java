@@ -24,11 +24,12 @@ final class OtlpCall {
   private final Shared shared;
   private final Form form;
   private Buffer body = Buffer.buffer();
-  private long roomTaken;
-  private boolean over;
+  private long reservedBytes;
+  private boolean ended;
 
   /** State shared by the calls of one event loop. */
-  record Shared(ExportReader reader, Consumer<List<Received>> sink, Drops drops, ByteBudget room) {}
+  record Shared(
+      ExportReader reader, Consumer<List<Received>> sink, Drops drops, ByteBudget budget) {}
 
   OtlpCall(HttpServerRequest request, Shared shared) {
     this.request = request;
@@ -51,13 +52,13 @@ final class OtlpCall {
     request.exceptionHandler(broken -> done());
     request.handler(this::data);
     request.endHandler(end -> complete());
-    Refusal wrong = wrongHead();
+    Refusal wrong = refusalOfHead();
     if (wrong != null) {
       refuse(wrong, Drop.MALFORMED_CALL);
     }
   }
 
-  private @Nullable Refusal wrongHead() {
+  private @Nullable Refusal refusalOfHead() {
     if (!HttpMethod.POST.equals(request.method())) {
       return Refusal.WRONG_METHOD;
     }
@@ -72,15 +73,15 @@ final class OtlpCall {
   }
 
   private void data(Buffer piece) {
-    if (over) {
+    if (ended) {
       return;
     }
-    if (!shared.room.take(piece.length())) {
+    if (!shared.budget.take(piece.length())) {
       refuse(Refusal.BUSY, Drop.BUSY);
       return;
     }
-    roomTaken += piece.length();
-    if (roomTaken > Content.MAX_BYTES) {
+    reservedBytes += piece.length();
+    if (reservedBytes > Content.MAX_BYTES) {
       refuse(Refusal.tooLarge(Content.MAX_BYTES), Drop.CALL_TOO_LARGE);
       return;
     }
@@ -88,7 +89,7 @@ final class OtlpCall {
   }
 
   private void complete() {
-    if (over) {
+    if (ended) {
       return;
     }
     try {
@@ -124,12 +125,13 @@ final class OtlpCall {
   }
 
   /**
-   * Discards the rest of the body. Unread data would block the connection's flow-control window.
+   * Ends the call: releases the body, and discards the rest of it when it arrives, because unread
+   * data would block the connection's flow-control window.
    */
   private void done() {
-    over = true;
+    ended = true;
     body = Buffer.buffer();
-    shared.room.release(roomTaken);
-    roomTaken = 0;
+    shared.budget.release(reservedBytes);
+    reservedBytes = 0;
   }
 }

@@ -25,7 +25,7 @@ final class OtlpResponse {
     JSON
   }
 
-  /** Reports success; with {@code rejected} spans, partial success. */
+  /** Reports success or, except in JSON, partial success if spans were rejected. */
   static void accepted(HttpServerResponse response, Form form, int rejected) {
     byte[] message = rejected == 0 ? new byte[0] : partialSuccess(rejected);
     switch (form) {
@@ -49,6 +49,7 @@ final class OtlpResponse {
     return response.build().toByteArray();
   }
 
+  /** Reports a refusal, unless a response was sent or the client has disconnected. */
   static void refused(HttpServerResponse response, Form form, Refusal refusal) {
     if (response.ended() || response.closed()) {
       return;

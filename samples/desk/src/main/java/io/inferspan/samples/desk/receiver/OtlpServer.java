@@ -17,12 +17,12 @@ public final class OtlpServer {
 
   private static final int IDLE_SECONDS = 120;
   private static final int STREAM_WINDOW_BYTES = 1 << 20;
-  private static final long ROOM_BYTES = 64L << 20;
+  private static final long BUDGET_BYTES = 64L << 20;
 
   private final Vertx vertx;
   private final Consumer<List<Received>> sink;
   private final Drops drops;
-  private final ByteBudget room = new ByteBudget(ROOM_BYTES);
+  private final ByteBudget budget = new ByteBudget(BUDGET_BYTES);
 
   /** Creates a server that passes spans to {@code sink}, on event loops. */
   public OtlpServer(Vertx vertx, Consumer<List<Received>> sink, Drops drops) {
@@ -40,11 +40,11 @@ public final class OtlpServer {
             .setHttp2ConnectionWindowSize(4 * STREAM_WINDOW_BYTES);
     options.getInitialSettings().setInitialWindowSize(STREAM_WINDOW_BYTES);
     // All connections of a port run on one event loop, and share a reader.
-    OtlpCall.Shared shared = new OtlpCall.Shared(new ExportReader(drops), sink, drops, room);
+    OtlpCall.Shared shared = new OtlpCall.Shared(new ExportReader(drops), sink, drops, budget);
     return vertx
         .createHttpServer(options)
         .requestHandler(request -> new OtlpCall(request, shared).open())
-        // Do not log connections that break before a request.
+        // Connections that break before a request are not logged.
         .exceptionHandler(broken -> {})
         .listen(port, host);
   }

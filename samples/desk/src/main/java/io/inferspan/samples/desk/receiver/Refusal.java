@@ -1,7 +1,7 @@
 package io.inferspan.samples.desk.receiver;
 
 /**
- * Why a call is rejected: its gRPC status, its HTTP status and a sentence.
+ * Why a call is refused: the gRPC status, the HTTP status and a sentence.
  *
  * @param grpcStatus the gRPC status code
  * @param httpStatus the HTTP status code

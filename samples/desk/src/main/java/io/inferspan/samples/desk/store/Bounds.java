@@ -12,7 +12,7 @@ public record Bounds(long maxSpans, long maxBytes, int maxSpansPerTrace) {
   /** The default maximum per trace, which the page can still display. */
   public static final int DEFAULT_SPANS_PER_TRACE = 20_000;
 
-  /** The reserve for important spans, such as the root: 1/20 of the spans of a trace. */
+  /** The reserve for important spans, which are root spans: 1/20 of the spans of a trace. */
   private static final int RESERVE_PART = 20;
 
   /** The limit of one trace: 1/4 of all bytes. */

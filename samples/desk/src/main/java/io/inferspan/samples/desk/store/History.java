@@ -20,8 +20,7 @@ public record History(List<Slice> slices, List<String> pods) {
   /**
    * The requests that began in one interval.
    *
-   * @param failed requests that failed or are incomplete; each is also counted as disaggregated or
-   *     not
+   * @param failed requests that failed or are incomplete; the other counts include them
    * @param disaggregated requests whose prefill ran on another pod
    * @param kvHitRatio the mean KV-cache hit ratio; NaN if no request has one
    */

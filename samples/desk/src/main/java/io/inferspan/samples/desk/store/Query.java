@@ -79,7 +79,7 @@ public record Query(
     boolean matches(Row row) {
       return wanted.isEmpty()
           || (traceId != null && traceId.isIn(row.traceHigh(), row.traceLow()))
-          || hold(row.names())
+          || namesContain(row.names())
           || (maybeId && isInRequestId(row));
     }
 
@@ -94,16 +94,16 @@ public record Query(
       return false;
     }
 
-    private boolean hold(Names names) {
+    private boolean namesContain(Names names) {
       Boolean known = seen.get(names);
       if (known != null) {
         return known;
       }
-      boolean hold = names.contain(wanted);
+      boolean contained = names.contain(wanted);
       if (seen.size() < MAX_REMEMBERED) {
-        seen.put(names, hold);
+        seen.put(names, contained);
       }
-      return hold;
+      return contained;
     }
   }
 }

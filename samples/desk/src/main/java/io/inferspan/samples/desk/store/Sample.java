@@ -3,11 +3,11 @@ package io.inferspan.samples.desk.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a request for percentiles and the history: about 100 bytes, kept longer than the
- * request's spans.
+ * The figures of a request for percentiles and the history. A sample takes about 100 bytes, and is
+ * kept longer than the request's spans.
  *
- * @param model {@link #UNKNOWN} if no span has it; likewise for pod and route
- * @param pod the decode pod; without a P/D decision, the last engine
+ * @param model the model; {@link #UNKNOWN} if no span has it, as for pod and route
+ * @param pod the decode pod; the last engine if there is no P/D decision
  * @param prefillPod the pod that ran the prefill, if it is not the decode pod; else null
  * @param ttftMillis NaN if no span recorded a first token
  * @param tokens 0 if no span counted them

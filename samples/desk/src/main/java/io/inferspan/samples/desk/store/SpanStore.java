@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The traces in memory. When full, the trace without new spans for the longest time is dropped and
- * counted.
+ * The traces in memory. When the store is full, it drops and counts the trace that has had no new
+ * span for the longest time.
  *
  * <p>Thread-safe. {@link #add} only stores spans; {@link #summarise} updates the summaries of
  * changed traces, and marks traces that stay incomplete as broken.
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class SpanStore {
 
   /**
-   * An incomplete trace is broken after this time without new spans. The trace of a process that
-   * died is therefore listed as broken within two seconds.
+   * The time without new spans after which an incomplete trace is broken. If a process dies, its
+   * open traces are therefore listed as broken within two seconds.
    */
   static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(1_200);
 
@@ -51,7 +51,7 @@ public final class SpanStore {
 
   /**
    * Held while a batch is summarised. Fair, so that a second caller waits for one batch of the
-   * first, and not for its whole backlog.
+   * first caller, and not for all its batches.
    */
   private final ReentrantLock summarising = new ReentrantLock(true);
 
@@ -87,6 +87,7 @@ public final class SpanStore {
    */
   public record Size(long spans, long traces, long bytes, long received, long maxSpans) {}
 
+  /** Adds received spans, and drops the oldest traces if the store is full. */
   public void add(List<Received> spans) {
     long now = clock.getAsLong();
     lock.lock();
@@ -115,7 +116,7 @@ public final class SpanStore {
     }
   }
 
-  /** Returns the trace, and moves it to the end of the order of eviction. */
+  /** Returns the trace, and moves it to the end of the eviction order. */
   private StoredTrace touched(TraceId id, long now) {
     StoredTrace trace = traces.remove(id);
     if (trace == null) {
@@ -145,15 +146,15 @@ public final class SpanStore {
   }
 
   /**
-   * Summarises changed traces, oldest change first, for about {@code patienceNanos}, but at least
-   * one batch. Stops early if another thread waits to summarise.
+   * Summarises changed traces, oldest change first, for about {@code limitNanos}, but at least one
+   * batch. Stops early if another thread waits to summarise.
    */
-  public void summarise(long patienceNanos) {
+  public void summarise(long limitNanos) {
     long now = clock.getAsLong();
     boolean more;
     do {
       more = summariseSome(now);
-    } while (more && clock.getAsLong() - now <= patienceNanos);
+    } while (more && clock.getAsLong() - now <= limitNanos);
   }
 
   /** Summarises one batch; returns whether there may be more and no other thread waits. */
@@ -168,7 +169,7 @@ public final class SpanStore {
           finish(work, made, now);
         }
       }
-      // Check before unlock: afterwards, the waiting thread may hold it and wait no more.
+      // Check before unlocking: afterwards, the waiting thread may have left the queue.
       return !due.isEmpty() && !summarising.hasQueuedThreads();
     } finally {
       summarising.unlock();

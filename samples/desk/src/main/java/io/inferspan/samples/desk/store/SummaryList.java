@@ -42,7 +42,7 @@ public final class SummaryList {
 
   SummaryList() {}
 
-  /** Adds a summary under the next number, and removes its previous version. Not thread-safe. */
+  /** Adds a summary under the next {@code seq}; removes its previous version. Not thread-safe. */
   Summary replace(@Nullable Summary before, Summary made) {
     Summary listed = made.numbered(lastSeq.incrementAndGet());
     byNegatedSeq.put(-listed.seq(), Row.of(listed, shared(Names.of(listed))));

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * A part of a trace id to search for. It is compared as a number, because a search checks the id of
  * every request.
  *
- * @param high the digits, left-aligned
+ * @param high the first 16 digits, left-aligned in the number
+ * @param low the remaining digits, left-aligned
  */
 record TraceIdPart(long high, long low, int digits) {
 

@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 public record Anatomy(
     long beginNanos, long ttftNanos, @Nullable Long engineTtftNanos, List<Part> parts) {
 
-  /** The kind of work or wait in a part. */
-  public enum Doing {
+  /** The work or wait in a part. */
+  public enum Activity {
     QUEUE("queue"),
     SCHEDULE("schedule"),
     KV_LOOKUP("kv_lookup"),
     CONNECT("connect"),
     /** The gateway waits for the upstream; no span of another process covers the time. */
     UPSTREAM("upstream"),
-    /** The P/D proxy works; it is not calling an engine. */
+    /** The P/D proxy works, and does not call an engine. */
     PROXY("proxy"),
     /**
      * The P/D proxy calls an engine, outside the engine's span: the network and the engine's
@@ -37,7 +37,7 @@ public record Anatomy(
 
     private final String key;
 
-    Doing(String key) {
+    Activity(String key) {
       this.key = key;
     }
 
@@ -48,13 +48,13 @@ public record Anatomy(
   }
 
   /**
-   * One part. Several parts can have the same kind.
+   * One part. Several parts can have the same activity.
    *
    * @param source the name of the span or attribute that reports the part
-   * @param node the span that reports the part; null for {@link Doing#OTHER}
+   * @param node the span that reports the part; null for {@link Activity#OTHER}
    */
   public record Part(
-      Doing doing, long startNanos, long endNanos, String source, @Nullable Node node) {
+      Activity activity, long startNanos, long endNanos, String source, @Nullable Node node) {
 
     public long nanos() {
       return endNanos - startNanos;

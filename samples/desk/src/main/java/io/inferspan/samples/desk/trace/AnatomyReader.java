@@ -5,7 +5,7 @@ import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.KvCacheSpans;
 import io.inferspan.catalog.PdSpans;
 import io.inferspan.catalog.SpanType;
-import io.inferspan.samples.desk.trace.Anatomy.Doing;
+import io.inferspan.samples.desk.trace.Anatomy.Activity;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.GatewayAttributes;
 import io.inferspan.semconv.GenAiAttributes;
@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Divides the time to the first token of a trace into parts.
  *
- * <p>Sources are applied from coarse to fine, and a later source replaces an earlier one: the
+ * <p>Sources are applied from coarse to fine, and a later source replaces earlier ones: the
  * gateway's attributes, then the spans of the endpoint picker, of the KV-cache index and of the
- * proxy, then the engines' attributes. Time that no span covers is "other".
+ * proxy, then the engines' attributes. Time that no source covers is {@link Activity#OTHER}.
  */
 final class AnatomyReader {
 
@@ -42,113 +42,115 @@ final class AnatomyReader {
           KvCacheSpans.LOOKUP,
           KvCacheSpans.COMPUTE);
 
-  private final RequestPath way;
+  private final RequestPath path;
   private final long begin;
-  private final TimePaint paint;
+  private final TimeRange range;
 
-  private AnatomyReader(RequestPath way, long ttftNanos) {
-    this.way = way;
-    this.begin = way.arrival().span().startNanos();
-    this.paint = new TimePaint(begin, begin + ttftNanos);
+  private AnatomyReader(RequestPath path, long ttftNanos) {
+    this.path = path;
+    this.begin = path.arrival().span().startNanos();
+    this.range = new TimeRange(begin, begin + ttftNanos);
   }
 
   /** Returns the parts; null if no span reports a first token. */
-  static @Nullable Anatomy read(RequestPath way) {
-    Long ttft = way.ttftNanos();
+  static @Nullable Anatomy read(RequestPath path) {
+    Long ttft = path.ttftNanos();
     if (ttft == null || ttft == 0) {
       return null;
     }
-    AnatomyReader reader = new AnatomyReader(way, ttft);
-    reader.paintAll();
-    return new Anatomy(reader.begin, ttft, way.engineTtftNanos(), reader.paint.parts());
+    AnatomyReader reader = new AnatomyReader(path, ttft);
+    reader.addAll();
+    return new Anatomy(reader.begin, ttft, path.engineTtftNanos(), reader.range.parts());
   }
 
-  private void paintAll() {
-    paintGateway();
-    paintSpans(SCHEDULING, Doing.SCHEDULE);
-    paintSpans(KV_LOOKUP, Doing.KV_LOOKUP);
-    paintProxy();
-    paintAnsweringEngine();
-    paintPrefillEngine();
+  private void addAll() {
+    addGateway();
+    addSpans(SCHEDULING, Activity.SCHEDULE);
+    addSpans(KV_LOOKUP, Activity.KV_LOOKUP);
+    addProxy();
+    addAnsweringEngine();
+    addPrefillEngine();
   }
 
   /** Adds the parts that the gateway's attributes report, in the order in which they happen. */
-  private void paintGateway() {
-    Node gateway = way.gateway();
+  private void addGateway() {
+    Node gateway = path.gateway();
     if (gateway == null) {
       return;
     }
     long at = begin;
-    at = paintMillis(gateway, GatewayAttributes.QUEUE_MS, Doing.QUEUE, at);
-    at = paintMillis(gateway, GatewayAttributes.SCHEDULE_MS, Doing.SCHEDULE, at);
-    at = paintMillis(gateway, GatewayAttributes.UPSTREAM_CONNECT_MS, Doing.CONNECT, at);
-    paintMillis(gateway, GatewayAttributes.UPSTREAM_FIRST_TOKEN_MS, Doing.UPSTREAM, at);
+    at = addMillis(gateway, GatewayAttributes.QUEUE_MS, Activity.QUEUE, at);
+    at = addMillis(gateway, GatewayAttributes.SCHEDULE_MS, Activity.SCHEDULE, at);
+    at = addMillis(gateway, GatewayAttributes.UPSTREAM_CONNECT_MS, Activity.CONNECT, at);
+    addMillis(gateway, GatewayAttributes.UPSTREAM_FIRST_TOKEN_MS, Activity.UPSTREAM, at);
   }
 
-  private long paintMillis(Node node, Attribute<Double> attribute, Doing doing, long from) {
+  private long addMillis(Node node, Attribute<Double> attribute, Activity activity, long from) {
     Long length = RequestPath.millis(node, attribute);
     if (length == null) {
       return from;
     }
-    paint.paint(doing, from, from + length, attribute.toString(), node);
+    range.assign(activity, from, from + length, attribute.toString(), node);
     return from + length;
   }
 
-  private void paintSpans(Set<SpanType> types, Doing doing) {
-    for (Node node : way.known()) {
+  private void addSpans(Set<SpanType> types, Activity activity) {
+    for (Node node : path.known()) {
       if (types.contains(node.type())) {
-        paint(doing, node);
+        add(activity, node);
       }
     }
   }
 
-  private void paint(Doing doing, Node node) {
-    paint.paint(doing, node.span().startNanos(), node.span().endNanos(), node.span().name(), node);
+  private void add(Activity activity, Node node) {
+    range.assign(
+        activity, node.span().startNanos(), node.span().endNanos(), node.span().name(), node);
   }
 
   /**
-   * Adds the stages of the proxy. Their time outside the engine's span counts as "wire". Without
-   * stages, the proxy only forwards, so its own span is the call.
+   * Adds the stages of the proxy. Their time outside an engine's span counts as {@link
+   * Activity#WIRE}. Without stages, the proxy only forwards, so its own span is the call.
    */
-  private void paintProxy() {
-    Node proxy = way.proxy();
-    Node prefill = way.prefillStage();
-    Node decode = way.decodeStage();
+  private void addProxy() {
+    Node proxy = path.proxy();
+    Node prefill = path.prefillStage();
+    Node decode = path.decodeStage();
     if (proxy != null) {
-      boolean forwards = prefill == null && decode == null && way.answeringEngine() != null;
-      paint(forwards ? Doing.WIRE : Doing.PROXY, proxy);
+      boolean forwards = prefill == null && decode == null && path.answeringEngine() != null;
+      add(forwards ? Activity.WIRE : Activity.PROXY, proxy);
     }
     if (prefill != null) {
-      paint(way.prefillEngine() == null ? Doing.PREFILL : Doing.WIRE, prefill);
+      add(path.prefillEngine() == null ? Activity.PREFILL : Activity.WIRE, prefill);
     }
     if (decode != null) {
-      Doing computing = prefill == null ? Doing.PREFILL : Doing.FIRST_DECODE;
-      paint(way.answeringEngine() == null ? computing : Doing.WIRE, decode);
+      Activity computing = prefill == null ? Activity.PREFILL : Activity.FIRST_DECODE;
+      add(path.answeringEngine() == null ? computing : Activity.WIRE, decode);
     }
   }
 
   /**
    * Adds the parts of the engine that sends the tokens. After a remote prefill, that engine first
-   * waits for the KV blocks. The proxy sends a chunk to the client when the engine has ended it.
+   * waits for the KV blocks. With chunked decode, the proxy sends a chunk to the client only when
+   * the engine has completed the chunk.
    */
-  private void paintAnsweringEngine() {
-    Node engine = way.answeringEngine();
+  private void addAnsweringEngine() {
+    Node engine = path.answeringEngine();
     if (engine != null) {
-      boolean remote = way.isDisaggregated();
+      boolean remote = path.isDisaggregated();
       if (engine.above(PdSpans.CHUNKED_DECODE) != null) {
-        paint(Doing.FIRST_DECODE, engine);
+        add(Activity.FIRST_DECODE, engine);
       }
-      paintEngine(
+      addEngine(
           engine,
-          remote ? Doing.TRANSFER : Doing.QUEUE,
-          remote ? Doing.FIRST_DECODE : Doing.PREFILL);
+          remote ? Activity.TRANSFER : Activity.QUEUE,
+          remote ? Activity.FIRST_DECODE : Activity.PREFILL);
     }
   }
 
-  private void paintPrefillEngine() {
-    Node engine = way.prefillEngine();
+  private void addPrefillEngine() {
+    Node engine = path.prefillEngine();
     if (engine != null) {
-      paintEngine(engine, Doing.QUEUE, Doing.PREFILL);
+      addEngine(engine, Activity.QUEUE, Activity.PREFILL);
     }
   }
 
@@ -156,23 +158,24 @@ final class AnatomyReader {
    * Adds an engine's parts, backwards from the first token, because engines do not report the time
    * before they queue a request.
    */
-  private void paintEngine(Node engine, Doing waiting, Doing computing) {
+  private void addEngine(Node engine, Activity waiting, Activity computing) {
     Long ttft = RequestPath.seconds(engine, GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN);
     if (ttft == null) {
-      paint(computing, engine);
+      add(computing, engine);
       return;
     }
     long firstToken = engine.span().startNanos() + ttft;
-    paint.paint(Doing.ENGINE, engine.span().startNanos(), firstToken, engine.span().name(), engine);
+    range.assign(
+        Activity.ENGINE, engine.span().startNanos(), firstToken, engine.span().name(), engine);
     Long computed = RequestPath.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_MODEL_PREFILL);
     Long waited = RequestPath.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_QUEUE);
     long scheduled = firstToken - Math.min(ttft, computed == null ? ttft : computed);
     String name = engine.span().name() + " " + GenAiAttributes.LATENCY_TIME_IN_MODEL_PREFILL;
-    paint.paint(computing, scheduled, firstToken, name, engine);
+    range.assign(computing, scheduled, firstToken, name, engine);
     if (waited != null) {
       long queued = Math.max(engine.span().startNanos(), scheduled - waited);
       String queue = engine.span().name() + " " + GenAiAttributes.LATENCY_TIME_IN_QUEUE;
-      paint.paint(waiting, queued, scheduled, queue, engine);
+      range.assign(waiting, queued, scheduled, queue, engine);
     }
   }
 }

@@ -52,10 +52,12 @@ public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbou
    * The time that a request waited because of other requests in the engine.
    *
    * @param queuedBehind the number of steps that ran while the request was queued
-   * @param stalls the number of its decode steps that also computed prompts of other requests
-   * @param stallNanos the extra time of these steps, compared with its other decode steps; null if
-   *     it has no other decode steps
-   * @param leftOut the number of steps between its first and last step in which it did not run
+   * @param stalls the number of the request's decode steps that also computed prompts of other
+   *     requests
+   * @param stallNanos the extra time of these steps, compared with the request's other decode
+   *     steps; null if there are no others
+   * @param leftOut the number of steps between the request's first and last step in which it did
+   *     not run
    * @param leftOutNanos the GPU time of the left-out steps
    * @param untracedNanos the part of these times that is due to prompts of untraced requests
    */
@@ -75,7 +77,7 @@ public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbou
    * @param steps the number of shared steps
    * @param promptTokens the tokens of its prompt that were computed while this request ran or
    *     waited
-   * @param waitNanos how long this request waited for these tokens
+   * @param waitNanos the time that this request waited for these tokens
    */
   public record Neighbour(
       TraceId traceId, @Nullable Summary other, long steps, long promptTokens, long waitNanos) {}

@@ -96,7 +96,7 @@ final class BatchReader {
     return RequestPath.millis(node, attribute);
   }
 
-  /** Returns all engine steps between the start and the end of the request's phases. */
+  /** Returns all engine steps that overlap the time from the first to the last phase. */
   private static List<EngineStep> steps(Collection<List<Phase>> calls, TraceView.Others others) {
     List<Phase> all = calls.stream().flatMap(List::stream).toList();
     long from = all.stream().mapToLong(Phase::startNanos).min().orElseThrow();
@@ -137,21 +137,21 @@ final class BatchReader {
     if (own.isEmpty()) {
       return new BatchPart(phases, null, List.of());
     }
-    Long usual = medianNanos();
+    Long usualNanos = medianNanos();
     Set<Long> ran = own.stream().map(EngineStep::number).collect(Collectors.toSet());
     for (EngineStep step : steps) {
       if (ran.contains(step.number())) {
         share(step);
-        stall(step, usual);
+        stall(step, usualNanos);
       } else if (step.number() < own.get(0).number()) {
         queue(step);
       } else if (step.number() < own.get(own.size() - 1).number()) {
         leftOut++;
         leftOutNanos += step.busyNanos();
-        blame(step, step.busyNanos());
+        attributeWait(step, step.busyNanos());
       }
     }
-    return new BatchPart(phases, summed(usual), listed(others));
+    return new BatchPart(phases, summed(usualNanos), listed(others));
   }
 
   /**
@@ -179,15 +179,15 @@ final class BatchReader {
             });
   }
 
-  private void stall(EngineStep step, @Nullable Long usual) {
+  private void stall(EngineStep step, @Nullable Long usualNanos) {
     if (step.prefills() == 0 || step.tokens().getOrDefault(mine, 0L) > 0) {
       return;
     }
     stalls++;
-    if (usual != null) {
-      long longer = Math.max(0, step.busyNanos() - usual);
+    if (usualNanos != null) {
+      long longer = Math.max(0, step.busyNanos() - usualNanos);
       stallNanos += longer;
-      blame(step, longer);
+      attributeWait(step, longer);
     }
   }
 
@@ -198,7 +198,7 @@ final class BatchReader {
       if (phase.name().equals("queue") && from < to) {
         queuedBehind++;
         step.tokens().forEach((trace, tokens) -> prompt(trace, tokens));
-        blame(step, to - from);
+        attributeWait(step, to - from);
       }
     }
   }
@@ -213,7 +213,7 @@ final class BatchReader {
    * Divides a wait among the prompts in the step, in proportion to their tokens, if all of them are
    * traced.
    */
-  private void blame(EngineStep step, long nanos) {
+  private void attributeWait(EngineStep step, long nanos) {
     long all = step.tokens().values().stream().mapToLong(Long::longValue).sum();
     if (step.tracedPrefills() < step.prefills()) {
       untracedNanos += nanos;
@@ -229,7 +229,7 @@ final class BatchReader {
             });
   }
 
-  private Steps summed(@Nullable Long usual) {
+  private Steps summed(@Nullable Long usualNanos) {
     return new Steps(
         phases.stream().mapToLong(phase -> phase.steps() == null ? 0 : phase.steps()).sum(),
         own.size(),
@@ -238,7 +238,7 @@ final class BatchReader {
         new Waits(
             queuedBehind,
             stalls,
-            usual == null ? null : (Long) stallNanos,
+            usualNanos == null ? null : (Long) stallNanos,
             leftOut,
             leftOutNanos,
             untracedNanos));

@@ -15,35 +15,35 @@ final class DecisionReader {
   private DecisionReader() {}
 
   /** Returns the decision, or null if the trace has none. */
-  static @Nullable Decision read(RequestPath way) {
-    Node decided = way.decision();
-    Boolean used = disaggregated(way);
+  static @Nullable Decision read(RequestPath path) {
+    Node decided = path.decision();
+    Boolean used = disaggregated(path);
     if (decided == null && used == null) {
       return null;
     }
-    String said = decided == null ? null : decided.detail().text(EppAttributes.DECISION);
-    String route = used == null ? route(said) : used ? PD : DECODE;
+    String reported = decided == null ? null : decided.detail().text(EppAttributes.DECISION);
+    String route = used == null ? route(reported) : used ? PD : DECODE;
     return new Decision(
         route,
-        said == null ? route : said,
-        reason(way),
-        grounds(decided),
-        Pod.ofPrefill(way),
-        Pod.ofDecode(way));
+        reported == null ? route : reported,
+        reason(path),
+        inputs(decided),
+        Pod.ofPrefill(path),
+        Pod.ofDecode(path));
   }
 
   /**
    * Returns whether prefill ran on another pod. The proxy's span takes precedence over the
    * picker's.
    */
-  private static @Nullable Boolean disaggregated(RequestPath way) {
-    Node proxy = way.proxy();
+  private static @Nullable Boolean disaggregated(RequestPath path) {
+    Node proxy = path.proxy();
     if (proxy != null
         && proxy.detail().value(PdAttributes.DISAGGREGATION_USED) instanceof Boolean used) {
       return used;
     }
-    Node before = way.preRequest();
-    Object used = before == null ? null : before.detail().value(EppAttributes.PD_USED);
+    Node preRequest = path.preRequest();
+    Object used = preRequest == null ? null : preRequest.detail().value(EppAttributes.PD_USED);
     return used instanceof Boolean is ? is : null;
   }
 
@@ -59,21 +59,21 @@ final class DecisionReader {
     return decode ? DECODE : decision;
   }
 
-  private static @Nullable String reason(RequestPath way) {
-    Node decided = way.decision();
+  private static @Nullable String reason(RequestPath path) {
+    Node decided = path.decision();
     String reason = decided == null ? null : decided.detail().text(EppAttributes.DECISION_REASON);
-    Node before = way.preRequest();
-    if (reason == null && before != null) {
-      reason = before.detail().text(EppAttributes.PD_REASON);
+    Node preRequest = path.preRequest();
+    if (reason == null && preRequest != null) {
+      reason = preRequest.detail().text(EppAttributes.PD_REASON);
     }
-    Node proxy = way.proxy();
+    Node proxy = path.proxy();
     return reason == null && proxy != null ? proxy.detail().text(PdAttributes.REASON) : reason;
   }
 
-  private static Decision.Grounds grounds(@Nullable Node decided) {
+  private static Decision.Inputs inputs(@Nullable Node decided) {
     return decided == null
-        ? new Decision.Grounds(null, null, null)
-        : new Decision.Grounds(
+        ? new Decision.Inputs(null, null, null)
+        : new Decision.Inputs(
             decided.detail().count(EppAttributes.PD_THRESHOLD),
             decided.detail().count(EppAttributes.NON_CACHED_BYTES),
             decided.detail().count(EppAttributes.USER_INPUT_BYTES));

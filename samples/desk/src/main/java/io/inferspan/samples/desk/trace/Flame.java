@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A frame of the request's flame graph, with its children.
  *
- * <p>For recorded stacks, frames are functions. Spans report calls but no stacks; for these, the
- * levels are the request's span, the family, the call and the detail, and the width is the time in
- * calls.
+ * <p>In a graph of recorded stacks, frames are functions, and the width is the number of samples.
+ * In a graph of spans, the levels are the span, the event family, the call and a detail, and the
+ * width is the time in calls.
  */
 public final class Flame {
 
@@ -63,22 +63,22 @@ public final class Flame {
   /** Returns the flame graph of a trace's spans, or null if it has no kernel spans. */
   static @Nullable Flame read(TraceTree tree) {
     Flame flame = new Flame(ShortText.of(tree.top().span().name(), 120), Kind.CPU);
-    Map<Flame, KernelTime> grounds = new LinkedHashMap<>();
+    Map<Flame, KernelTime> bases = new LinkedHashMap<>();
     for (Node node : tree.ordered()) {
       if (SpanTypes.isKernel(node.type()) && !SpanTypes.isPhase(node.type())) {
         Node above = node.parent();
         while (above != null && SpanTypes.isKernel(above.type())) {
           above = above.parent();
         }
-        Flame ground =
+        Flame base =
             above == null ? flame : flame.child(ShortText.of(above.span().name(), 120), Kind.CPU);
-        grounds
-            .computeIfAbsent(ground, key -> new KernelTime())
+        bases
+            .computeIfAbsent(base, key -> new KernelTime())
             .add(node, above == null ? tree.top() : above);
       }
     }
-    grounds.forEach((ground, time) -> time.addTo(ground));
-    return grounds.isEmpty() ? null : flame;
+    bases.forEach((base, time) -> time.addTo(base));
+    return bases.isEmpty() ? null : flame;
   }
 
   /** Returns the child with this name, whose kind is that of the family. */
@@ -109,7 +109,7 @@ public final class Flame {
     return kind;
   }
 
-  /** Returns the nanoseconds (or, for recorded stacks, samples) of the frame and its children. */
+  /** Returns the nanoseconds of the frame and its children; for recorded stacks, the samples. */
   public long total() {
     return own + children.values().stream().mapToLong(Flame::total).sum();
   }

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p>One wait may have three spans: a CUDA synchronisation, its system call, and the time off the
  * CPU. Single calls are nested by thread and time, and a moment counts for the innermost call only.
  * A folded span, which represents several calls, has no thread and no exact times. Off-CPU time
- * outside any single call is moved into the folded system call that its span names or, if it names
- * none, into a folded CUDA synchronisation. The sum is limited to the wall time of the known
- * threads; if it is larger, the innermost families are reduced.
+ * outside any single call is moved into the folded system call that its span names or, if the span
+ * names none, into a folded CUDA synchronisation. The sum is limited to the wall time of the known
+ * threads: the times of the innermost families are reduced first.
  */
 final class KernelTime {
 
@@ -88,8 +88,8 @@ final class KernelTime {
       return part;
     }
 
-    Flame frame(Flame ground) {
-      Flame above = outer == null ? ground.child(family(), family()) : outer.frame(ground);
+    Flame frame(Flame base) {
+      Flame above = outer == null ? base.child(family(), family()) : outer.frame(base);
       Flame frame = above.child(ShortText.of(name, 120), family());
       for (Attribute<?> attribute : DETAILS) {
         String text = node.detail().text(attribute);
@@ -120,7 +120,7 @@ final class KernelTime {
   }
 
   /** Adds a frame for each call, with its own time, below the frame of the span. */
-  void addTo(Flame ground) {
+  void addTo(Flame base) {
     List<Call> all = new ArrayList<>(folded);
     for (List<Call> calls : threads.values()) {
       nest(calls);
@@ -138,7 +138,7 @@ final class KernelTime {
     for (Call call : all) {
       long counted = Math.min(left, call.ownNanos);
       left -= counted;
-      call.frame(ground).addOwn(counted);
+      call.frame(base).addOwn(counted);
     }
   }
 
@@ -178,14 +178,14 @@ final class KernelTime {
     return Math.max(at, until);
   }
 
-  private List<Call> intoFolded(Call waited) {
-    String syscall = waited.node.detail().text(KernelAttributes.THREAD_SYSCALL);
+  private List<Call> intoFolded(Call wait) {
+    String syscall = wait.node.detail().text(KernelAttributes.THREAD_SYSCALL);
     List<Call> parts = new ArrayList<>();
     for (Call around : folded) {
       boolean inside =
           syscall == null ? around.isSynchronisation() : around.name.equals("syscall." + syscall);
-      if (inside && around.ownNanos > 0 && waited.ownNanos > 0) {
-        parts.add(waited.moveInto(around));
+      if (inside && around.ownNanos > 0 && wait.ownNanos > 0) {
+        parts.add(wait.moveInto(around));
       }
     }
     return parts;

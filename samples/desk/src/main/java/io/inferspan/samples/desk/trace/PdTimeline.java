@@ -23,14 +23,14 @@ public record PdTimeline(
   public record Stage(long startNanos, long endNanos, @Nullable String pod) {}
 
   /** Returns the stages, or null if the trace has neither a stage nor a decision. */
-  static @Nullable PdTimeline read(RequestPath way, @Nullable Decision decision) {
-    Stage prefill = stage(way.prefillStage(), way.prefillEngine(), Pod.ofPrefill(way));
-    Stage decode = stage(way.decodeStage(), way.answeringEngine(), Pod.ofDecode(way));
-    if (decision == null && way.proxy() == null && prefill == null) {
+  static @Nullable PdTimeline read(RequestPath path, @Nullable Decision decision) {
+    Stage prefill = stage(path.prefillStage(), path.prefillEngine(), Pod.ofPrefill(path));
+    Stage decode = stage(path.decodeStage(), path.answeringEngine(), Pod.ofDecode(path));
+    if (decision == null && path.proxy() == null && prefill == null) {
       return null;
     }
-    Node engine = way.answeringEngine();
-    Long ttft = way.ttftNanos();
+    Node engine = path.answeringEngine();
+    Long ttft = path.ttftNanos();
     return new PdTimeline(
         decision,
         prefill,
@@ -38,17 +38,17 @@ public record PdTimeline(
         engine == null || prefill == null
             ? null
             : RequestPath.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_QUEUE),
-        ttft == null ? null : (Long) (way.arrival().span().startNanos() + ttft),
-        overhead(way));
+        ttft == null ? null : (Long) (path.arrival().span().startNanos() + ttft),
+        overhead(path));
   }
 
-  private static @Nullable Long overhead(RequestPath way) {
-    Node proxy = way.proxy();
-    Long said =
+  private static @Nullable Long overhead(RequestPath path) {
+    Node proxy = path.proxy();
+    Long reported =
         proxy == null ? null : RequestPath.millis(proxy, PdAttributes.COORDINATOR_OVERHEAD_MS);
-    Node decode = way.decodeStage();
-    return said != null || decode == null
-        ? said
+    Node decode = path.decodeStage();
+    return reported != null || decode == null
+        ? reported
         : RequestPath.millis(decode, PdAttributes.COORDINATOR_OVERHEAD_MS);
   }
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Names the pods that served a request.
  *
  * <p>A name consists of the engine's service name and the address that the proxy called, because
- * engines of one deployment often share a service name. A loopback address is omitted: at loopback,
- * a sidecar calls the engine in its own pod.
+ * engines of one deployment often share a service name. A loopback address is omitted, because a
+ * sidecar calls the engine in its own pod over loopback.
  */
 final class Pod {
 
@@ -20,17 +20,17 @@ final class Pod {
   private Pod() {}
 
   /** Returns the prefill pod, or null if no span names one. */
-  static @Nullable String ofPrefill(RequestPath way) {
-    String target = text(way.prefillStage(), PdAttributes.PREFILL_TARGET);
+  static @Nullable String ofPrefill(RequestPath path) {
+    String target = text(path.prefillStage(), PdAttributes.PREFILL_TARGET);
     if (target == null) {
-      target = text(way.proxy(), PdAttributes.PREFILL_TARGET);
+      target = text(path.proxy(), PdAttributes.PREFILL_TARGET);
     }
-    return named(way.prefillEngine(), target);
+    return named(path.prefillEngine(), target);
   }
 
   /** Returns the pod that sent the tokens, or null if no span names it. */
-  static @Nullable String ofDecode(RequestPath way) {
-    return named(way.answeringEngine(), text(way.decodeStage(), PdAttributes.DECODE_TARGET));
+  static @Nullable String ofDecode(RequestPath path) {
+    return named(path.answeringEngine(), text(path.decodeStage(), PdAttributes.DECODE_TARGET));
   }
 
   private static @Nullable String text(@Nullable Node node, Attribute<String> attribute) {

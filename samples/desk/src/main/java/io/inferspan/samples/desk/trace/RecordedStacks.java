@@ -32,7 +32,7 @@ public final class RecordedStacks {
 
   /** Returns the stacks of a trace as a flame graph, or null if there are none. */
   public @Nullable Flame of(TraceId trace) {
-    String first = "trace " + trace + ";";
+    String prefix = "trace " + trace + ";";
     Flame flame = new Flame("stacks", Flame.Kind.CPU);
     long bytes = 0;
     for (Path file : files()) {
@@ -42,7 +42,7 @@ public final class RecordedStacks {
           break;
         }
         lines
-            .filter(line -> line.startsWith(first))
+            .filter(line -> line.startsWith(prefix))
             .limit(MAX_STACKS)
             .forEach(line -> add(flame, new String(line.getBytes(ISO_8859_1), UTF_8)));
       } catch (IOException | UncheckedIOException gone) {

@@ -70,7 +70,7 @@ final class RequestPath {
     }
   }
 
-  /** The profile handler runs several times per request. The last decision with a reason counts. */
+  /** Notes a decision. The handler runs several times; the last decision with a reason counts. */
   private void noteDecision(Node node) {
     boolean reasoned = node.detail().text(EppAttributes.DECISION_REASON) != null;
     Node before = decision;
@@ -114,7 +114,7 @@ final class RequestPath {
     return tree;
   }
 
-  /** Returns the spans of the catalogue, without kernel spans. */
+  /** Returns the spans whose type is in the catalogue, without kernel spans. */
   List<Node> known() {
     return known;
   }
@@ -156,7 +156,7 @@ final class RequestPath {
     return prefillEngine;
   }
 
-  /** Returns the span of the engine that produced the client's tokens; of chunks, the first's. */
+  /** Returns the engine span of the client's tokens; with chunked decode, of the first chunk. */
   @Nullable Node answeringEngine() {
     return answeringEngine;
   }
@@ -166,7 +166,7 @@ final class RequestPath {
     return prefillStage != null;
   }
 
-  /** Returns the first span of the request. The time to first token counts from its start. */
+  /** Returns the span from whose start the time to first token counts. */
   Node arrival() {
     if (gateway != null) {
       return gateway;

@@ -42,27 +42,28 @@ public final class SummaryReader implements Summariser {
         : read(trace, tree, new RequestPath(tree));
   }
 
-  static Summary read(TraceSpans trace, TraceTree tree, RequestPath way) {
+  static Summary read(TraceSpans trace, TraceTree tree, RequestPath path) {
     boolean missing = tree.root() == null || !tree.orphans().isEmpty();
     Node top = tree.top();
-    Long http = httpStatus(top, way);
+    Long http = httpStatus(top, path);
     Status status = status(tree, http, missing && trace.quiet());
     return new Summary(
         0,
         trace.id(),
         head(tree, top),
-        new Summary.Outcome(status, missing, errorType(tree, status), http, ttft(way), tokens(way)),
-        model(way, top),
-        requestId(way),
-        DecisionReader.read(way),
-        kvHitRatio(way),
+        new Summary.Outcome(
+            status, missing, errorType(tree, status), http, ttft(path), tokens(path)),
+        model(path, top),
+        requestId(path),
+        DecisionReader.read(path),
+        kvHitRatio(path),
         counts(tree, trace.cut()),
-        way.engines().stream().limit(MAX_ENGINES).map(SummaryReader::use).toList(),
-        WhyReader.read(way, status, http, tokens(way)));
+        path.engines().stream().limit(MAX_ENGINES).map(SummaryReader::use).toList(),
+        WhyReader.read(path, status, http, tokens(path)));
   }
 
-  private static Status status(TraceTree tree, @Nullable Long http, boolean given) {
-    if (given) {
+  private static Status status(TraceTree tree, @Nullable Long http, boolean broken) {
+    if (broken) {
       return Status.BROKEN;
     }
     Node root = tree.root();
@@ -129,35 +130,37 @@ public final class SummaryReader implements Summariser {
         .orElse(null);
   }
 
-  private static @Nullable Long httpStatus(Node top, RequestPath way) {
-    Node gateway = way.gateway();
-    Long said =
+  private static @Nullable Long httpStatus(Node top, RequestPath path) {
+    Node gateway = path.gateway();
+    Long reported =
         gateway == null ? null : gateway.detail().count(CommonAttributes.HTTP_RESPONSE_STATUS_CODE);
-    return said == null ? top.detail().count(CommonAttributes.HTTP_RESPONSE_STATUS_CODE) : said;
+    return reported == null
+        ? top.detail().count(CommonAttributes.HTTP_RESPONSE_STATUS_CODE)
+        : reported;
   }
 
-  private static @Nullable Double ttft(RequestPath way) {
-    Long nanos = way.ttftNanos();
+  private static @Nullable Double ttft(RequestPath path) {
+    Long nanos = path.ttftNanos();
     return nanos == null ? null : (Double) (nanos / 1e6);
   }
 
-  private static @Nullable Long tokens(RequestPath way) {
-    Long ofAllChunks = first(way, SpanDetail::count, PdAttributes.CHUNKED_TOKENS);
+  private static @Nullable Long tokens(RequestPath path) {
+    Long ofAllChunks = first(path, SpanDetail::count, PdAttributes.CHUNKED_TOKENS);
     if (ofAllChunks != null) {
       return ofAllChunks;
     }
-    Node engine = way.answeringEngine();
+    Node engine = path.answeringEngine();
     Long atEngine =
         engine == null ? null : engine.detail().count(GenAiAttributes.USAGE_COMPLETION_TOKENS);
     return atEngine == null
-        ? first(way, SpanDetail::count, GenAiAttributes.USAGE_COMPLETION_TOKENS)
+        ? first(path, SpanDetail::count, GenAiAttributes.USAGE_COMPLETION_TOKENS)
         : atEngine;
   }
 
-  private static @Nullable String model(RequestPath way, Node top) {
-    String model = first(way, SpanDetail::text, GenAiAttributes.REQUEST_MODEL);
+  private static @Nullable String model(RequestPath path, Node top) {
+    String model = first(path, SpanDetail::text, GenAiAttributes.REQUEST_MODEL);
     if (model == null) {
-      model = first(way, SpanDetail::text, EppAttributes.TARGET_MODEL);
+      model = first(path, SpanDetail::text, EppAttributes.TARGET_MODEL);
     }
     // The span of a tracing client has the model under the same key.
     if (model == null) {
@@ -166,19 +169,19 @@ public final class SummaryReader implements Summariser {
     return model == null ? null : ShortText.of(model, MAX_NAME_LENGTH);
   }
 
-  private static @Nullable String requestId(RequestPath way) {
-    String id = first(way, SpanDetail::text, GenAiAttributes.REQUEST_ID);
+  private static @Nullable String requestId(RequestPath path) {
+    String id = first(path, SpanDetail::text, GenAiAttributes.REQUEST_ID);
     if (id == null) {
-      id = first(way, SpanDetail::text, PdAttributes.REQUEST_ID);
+      id = first(path, SpanDetail::text, PdAttributes.REQUEST_ID);
     }
     return id == null ? null : ShortText.of(id, MAX_NAME_LENGTH);
   }
 
-  private static @Nullable Double kvHitRatio(RequestPath way) {
-    Node scores = way.scores();
+  private static @Nullable Double kvHitRatio(RequestPath path) {
+    Node scores = path.scores();
     Double ratio =
         scores == null ? null : scores.detail().number(KvCacheAttributes.BLOCK_HIT_RATIO);
-    Node decision = way.decision();
+    Node decision = path.decision();
     return ratio == null && decision != null
         ? decision.detail().number(EppAttributes.CACHE_HIT_RATIO)
         : ratio;
@@ -186,8 +189,8 @@ public final class SummaryReader implements Summariser {
 
   /** Returns the value of the first span that has the attribute, or null. */
   private static <A, V> @Nullable V first(
-      RequestPath way, BiFunction<SpanDetail, Attribute<?>, @Nullable V> how, Attribute<A> what) {
-    for (Node node : way.known()) {
+      RequestPath path, BiFunction<SpanDetail, Attribute<?>, @Nullable V> how, Attribute<A> what) {
+    for (Node node : path.known()) {
       V value = how.apply(node.detail(), what);
       if (value != null) {
         return value;

@@ -45,7 +45,7 @@ public final class TraceTree {
       walk(root);
     }
     tops.stream().filter(top -> !top.equals(root)).forEach(this::walk);
-    breakCircles(nodes);
+    breakCycles(nodes);
     ordered.stream().filter(Node::isOrphan).forEach(orphans::add);
     startNanos = ordered.stream().mapToLong(node -> node.span().startNanos()).min().orElse(0);
     endNanos = ordered.stream().mapToLong(node -> node.span().endNanos()).max().orElse(0);
@@ -72,7 +72,7 @@ public final class TraceTree {
 
   /**
    * Returns the root of the request. If a client started the trace but does not export its spans to
-   * the desk, this is the first span that is the gateway's, or a server span of other
+   * the desk, this is the gateway's span or else the first server or consumer span of other
    * instrumentation.
    */
   private static @Nullable Node root(List<Node> tops) {
@@ -89,7 +89,7 @@ public final class TraceTree {
         || ((kind == SERVER || kind == CONSUMER) && isForeign(node));
   }
 
-  /** Returns whether the span is from other instrumentation, whose spans may be the root. */
+  /** Returns whether the span is from other instrumentation. */
   private static boolean isForeign(Node node) {
     return node.type() == null;
   }
@@ -107,7 +107,7 @@ public final class TraceTree {
   }
 
   /** Breaks each cycle of parents at its first span. */
-  private void breakCircles(Map<Long, Node> nodes) {
+  private void breakCycles(Map<Long, Node> nodes) {
     if (ordered.size() == nodes.size()) {
       return;
     }

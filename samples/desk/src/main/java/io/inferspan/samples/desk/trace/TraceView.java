@@ -17,7 +17,7 @@ public record TraceView(
     @Nullable Anatomy anatomy,
     @Nullable PdTimeline pd,
     List<BatchPart> parts,
-    List<Sharer> batch,
+    List<Overlap> overlaps,
     @Nullable Flame flame) {
 
   /**
@@ -25,7 +25,7 @@ public record TraceView(
    *
    * @param linked whether a span link connects the two, not only an overlap in time
    */
-  public record Sharer(Summary other, long overlapNanos, long spanId, boolean linked) {}
+  public record Overlap(Summary other, long overlapNanos, long spanId, boolean linked) {}
 
   /**
    * Access to the other traces in the store.
@@ -41,16 +41,16 @@ public record TraceView(
   /** Reads a trace. */
   public static TraceView read(TraceSpans trace, Others others) {
     TraceTree tree = TraceTree.of(trace.spans());
-    RequestPath way = new RequestPath(tree);
-    Summary summary = SummaryReader.read(trace, tree, way).numbered(others.seq);
+    RequestPath path = new RequestPath(tree);
+    Summary summary = SummaryReader.read(trace, tree, path).numbered(others.seq);
     return new TraceView(
         summary,
         tree,
         trace.cut(),
-        AnatomyReader.read(way),
-        PdTimeline.read(way, summary.decision()),
+        AnatomyReader.read(path),
+        PdTimeline.read(path, summary.decision()),
         BatchReader.read(trace.id(), tree, others),
-        Batch.of(summary, way, others.all, others.byId),
+        OverlapReader.of(summary, path, others.all, others.byId),
         Flame.read(tree));
   }
 }

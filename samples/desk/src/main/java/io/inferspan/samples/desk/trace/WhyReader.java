@@ -6,7 +6,7 @@ import io.inferspan.catalog.SpanNaming;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.samples.desk.store.Status;
 import io.inferspan.samples.desk.store.Summary.Why;
-import io.inferspan.samples.desk.trace.Anatomy.Doing;
+import io.inferspan.samples.desk.trace.Anatomy.Activity;
 import io.inferspan.samples.desk.trace.Anatomy.Part;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.GenAiAttributes;
@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /** Explains in one sentence what took a request's time, or what failed, and on which span. */
 final class WhyReader {
 
-  /** A second part of the time to first token is named if its share is at least this. */
-  private static final double WORTH_NAMING = 0.25;
+  /** The minimum share of the time to first token for which a second part is named. */
+  private static final double MIN_SHARE = 0.25;
 
   private static final int MAX_TEXT_LENGTH = 160;
 
@@ -31,16 +31,16 @@ final class WhyReader {
   private static final Pattern QUALIFIED =
       Pattern.compile("^(?:[a-z]\\w*\\.)++(?:\\w+\\$)*+(?=[A-Z]\\w*$)");
 
-  private final RequestPath way;
+  private final RequestPath path;
   private final TraceTree tree;
 
-  private WhyReader(RequestPath way) {
-    this.way = way;
-    this.tree = way.tree();
+  private WhyReader(RequestPath path) {
+    this.path = path;
+    this.tree = path.tree();
   }
 
-  static Why read(RequestPath way, Status status, @Nullable Long http, @Nullable Long tokens) {
-    WhyReader reader = new WhyReader(way);
+  static Why read(RequestPath path, Status status, @Nullable Long http, @Nullable Long tokens) {
+    WhyReader reader = new WhyReader(path);
     return switch (status) {
       case OPEN -> reader.open();
       case BROKEN -> reader.broken();
@@ -93,7 +93,8 @@ final class WhyReader {
       Node top = tree.top();
       return about(
           top,
-          "%s answered with HTTP %s after %s".formatted(place(top), http, millis(length(top))));
+          "%s answered with HTTP %s after %s"
+              .formatted(place(top), http, millis(durationNanos(top))));
     }
     String type = deepest.detail().text(CommonAttributes.ERROR_TYPE);
     String text = deepest.detail().statusText();
@@ -103,12 +104,12 @@ final class WhyReader {
             .formatted(
                 place(deepest),
                 millis(deepest.span().endNanos() - tree.startNanos()),
-                type == null ? "" : ": " + ShortText.of(named(type), MAX_TEXT_LENGTH),
+                type == null ? "" : ": " + ShortText.of(simpleName(type), MAX_TEXT_LENGTH),
                 text.isEmpty() ? "" : " (" + ShortText.of(text, MAX_TEXT_LENGTH) + ")"));
   }
 
-  /** Returns an error type; of a Java class, only its simple name. */
-  private static String named(String type) {
+  /** Returns the error type, which is shortened to the simple name for a Java class. */
+  private static String simpleName(String type) {
     return QUALIFIED.matcher(type).replaceFirst("");
   }
 
@@ -117,7 +118,7 @@ final class WhyReader {
   }
 
   private Why slow(@Nullable Long tokens) {
-    Anatomy anatomy = AnatomyReader.read(way);
+    Anatomy anatomy = AnatomyReader.read(path);
     return anatomy == null ? slowestSpan() : firstToken(anatomy, tokens);
   }
 
@@ -127,25 +128,25 @@ final class WhyReader {
     StringBuilder text =
         new StringBuilder("first token after ").append(millis(anatomy.ttftNanos())).append(": ");
     text.append(causes.getFirst().text());
-    if (causes.size() > 1 && causes.get(1).nanos >= WORTH_NAMING * anatomy.ttftNanos()) {
+    if (causes.size() > 1 && causes.get(1).nanos >= MIN_SHARE * anatomy.ttftNanos()) {
       text.append(", ").append(causes.get(1).text());
     }
     if (tokens != null && tokens > 1) {
-      long end = anatomy.beginNanos() + length(way.arrival());
+      long end = anatomy.beginNanos() + durationNanos(path.arrival());
       long rest = end - anatomy.beginNanos() - anatomy.ttftNanos();
       text.append("; then %d tokens, %s apart".formatted(tokens - 1, millis(rest / (tokens - 1))));
     }
     Node node = causes.getFirst().node;
-    return about(node == null ? way.arrival() : node, text.toString());
+    return about(node == null ? path.arrival() : node, text.toString());
   }
 
   /**
    * The total time of one kind of work before the first token, and the span with the largest part.
    */
-  private record Cause(Doing doing, long nanos, @Nullable Node node) {
+  private record Cause(Activity activity, long nanos, @Nullable Node node) {
     String text() {
       String where = node == null ? "" : " on " + host(node);
-      return switch (doing) {
+      return switch (activity) {
         case QUEUE -> millis(nanos) + " queued" + where;
         case SCHEDULE -> millis(nanos) + " scheduling" + where;
         case KV_LOOKUP -> millis(nanos) + " KV lookup" + where;
@@ -164,11 +165,11 @@ final class WhyReader {
 
   /** Returns the causes, longest first. */
   private static List<Cause> causes(Anatomy anatomy) {
-    Map<Doing, List<Part>> byDoing = new EnumMap<>(Doing.class);
+    Map<Activity, List<Part>> byActivity = new EnumMap<>(Activity.class);
     for (Part part : anatomy.parts()) {
-      byDoing.merge(part.doing(), List.of(part), WhyReader::joined);
+      byActivity.merge(part.activity(), List.of(part), WhyReader::joined);
     }
-    return byDoing.entrySet().stream()
+    return byActivity.entrySet().stream()
         .map(
             each ->
                 new Cause(
@@ -201,10 +202,10 @@ final class WhyReader {
     return about(
         slowest,
         "%s of %s in %s%s"
-            .formatted(millis(most), millis(length(top)), place(slowest), queued(slowest)));
+            .formatted(millis(most), millis(durationNanos(top)), place(slowest), queued(slowest)));
   }
 
-  /** Returns the span's own time. For kernel spans outside cold starts it is zero. */
+  /** Returns the span's own time; -1 for kernel spans other than phases of a cold start. */
   private static long ownNanos(Node node) {
     if (!SpanTypes.isKernel(node.type())) {
       return node.selfNanos();
@@ -219,7 +220,7 @@ final class WhyReader {
         node.type() == EngineSpans.LLM_REQUEST
             ? RequestPath.seconds(node, GenAiAttributes.LATENCY_TIME_IN_QUEUE)
             : null;
-    return queued == null || 2 * queued < length(node)
+    return queued == null || 2 * queued < durationNanos(node)
         ? ""
         : ", " + millis(queued) + " of it queued";
   }
@@ -228,7 +229,7 @@ final class WhyReader {
     return new Why(sentence, node.span().id());
   }
 
-  private static long length(Node node) {
+  private static long durationNanos(Node node) {
     return node.span().endNanos() - node.span().startNanos();
   }
 

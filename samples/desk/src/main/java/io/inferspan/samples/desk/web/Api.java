@@ -29,8 +29,8 @@ final class Api {
    */
   private static final int MAX_STEPS = 10_000;
 
-  /** How long a call may summarise new spans before it answers; the live feed sends the rest. */
-  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  /** The time for which a call may summarise new spans first; the live feed summarises the rest. */
+  private static final long SUMMARISE_LIMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final SpanStore store;
   private final RecordedStacks stacks;
@@ -48,7 +48,7 @@ final class Api {
   Buffer requests(Parameters parameters) throws WrongParameterException {
     Query query = parameters.query();
     long begin = System.nanoTime();
-    store.summarise(PATIENCE_NANOS);
+    store.summarise(SUMMARISE_LIMIT_NANOS);
     Query.Result result = query.in(store.list());
     double tookMillis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
     return Json.object(
@@ -85,7 +85,7 @@ final class Api {
    */
   @Nullable Buffer explain(Parameters parameters) throws WrongParameterException {
     String id = parameters.id();
-    store.summarise(PATIENCE_NANOS);
+    store.summarise(SUMMARISE_LIMIT_NANOS);
     TraceId trace = TraceId.parse(id);
     if (trace == null) {
       for (Summary summary : store.list().newestFirst()) {
@@ -104,7 +104,7 @@ final class Api {
     String pod = parameters.pod();
     long untilNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
     long sinceNanos = (long) (parameters.sinceMillis() * NANOS_PER_MILLI);
-    store.summarise(PATIENCE_NANOS);
+    store.summarise(SUMMARISE_LIMIT_NANOS);
     History history = History.of(store.list().samples(), sinceNanos, untilNanos, pod);
     List<Summary> decided = new ArrayList<>();
     for (Summary summary : store.list().newestFirst()) {
@@ -127,7 +127,7 @@ final class Api {
   Buffer latency(Parameters parameters) throws WrongParameterException {
     Latency.By by = parameters.groupBy();
     long sinceNanos = (long) (parameters.sinceMillis() * NANOS_PER_MILLI);
-    store.summarise(PATIENCE_NANOS);
+    store.summarise(SUMMARISE_LIMIT_NANOS);
     List<Latency.Group> groups = Latency.of(store.list().samples(), by, sinceNanos);
     return Json.object(json -> json.putList("groups", groups, SummaryJson::writeGroup));
   }

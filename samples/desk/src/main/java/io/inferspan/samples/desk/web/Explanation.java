@@ -121,10 +121,10 @@ final class Explanation {
       line(
           String.format(
               Locale.ROOT,
-              "Stalled in %s that also computed prompts of others%s.",
+              "Stalled in %s with prompts of other requests%s.",
               many(waits.stalls(), "decode step"),
               stall == null
-                  ? "; the delay is unknown, because no other decode step is left to compare them with"
+                  ? "; the delay is unknown, because there are no other decode steps"
                   : String.format(Locale.ROOT, ": %.1f ms in all", stall / NANOS_PER_MILLI)));
     }
     if (waits.leftOut() > 0) {

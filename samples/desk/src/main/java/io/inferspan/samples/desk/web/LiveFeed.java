@@ -17,15 +17,15 @@ import java.util.concurrent.TimeUnit;
  * Sends changes to open pages as server-sent events.
  *
  * <p>The only state per page is the {@code seq} of the last change sent to it. A slow page gets
- * fewer updates, with the latest changes only. The feed runs on one event loop; worker threads
+ * fewer updates, and only the latest changes. The feed runs on one event loop; worker threads
  * summarise traces.
  */
 final class LiveFeed {
 
-  static final int MAX_READERS = 64;
+  static final int MAX_PAGES = 64;
 
   private static final long TICK_MILLIS = 100;
-  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
+  private static final long SUMMARISE_LIMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
   private static final int TICKS_PER_STATS = 10;
   private static final int TICKS_PER_KEEP_ALIVE = 150;
   private static final int MAX_BATCH = 200;
@@ -34,7 +34,7 @@ final class LiveFeed {
   private final Vertx vertx;
   private final SpanStore store;
   private final Api api;
-  private final Set<Reader> readers = new LinkedHashSet<>();
+  private final Set<Page> pages = new LinkedHashSet<>();
   private boolean ticking;
   private long ticks;
 
@@ -45,11 +45,11 @@ final class LiveFeed {
   }
 
   /** An open page. */
-  private static final class Reader {
+  private static final class Page {
     private final HttpServerResponse response;
     private long sentSeq;
 
-    Reader(HttpServerResponse response, long sentSeq) {
+    Page(HttpServerResponse response, long sentSeq) {
       this.response = response;
       this.sentSeq = sentSeq;
     }
@@ -62,19 +62,19 @@ final class LiveFeed {
 
   /** Adds a page; returns false if too many are open. */
   boolean add(HttpServerResponse response) {
-    if (readers.size() >= MAX_READERS) {
+    if (pages.size() >= MAX_PAGES) {
       return false;
     }
-    Reader reader = new Reader(response, store.list().lastSeq());
-    readers.add(reader);
-    response.closeHandler(closed -> readers.remove(reader));
-    response.exceptionHandler(broken -> readers.remove(reader));
+    Page page = new Page(response, store.list().lastSeq());
+    pages.add(page);
+    response.closeHandler(closed -> pages.remove(page));
+    response.exceptionHandler(broken -> pages.remove(page));
     response
         .setChunked(true)
         .setWriteQueueMaxSize(MAX_WAITING_BYTES)
         .putHeader("content-type", "text/event-stream; charset=utf-8");
     response.write(": hello\n\n");
-    write(reader, "stats", api.stats());
+    write(page, "stats", api.stats());
     return true;
   }
 
@@ -91,7 +91,7 @@ final class LiveFeed {
       summariseOnWorker();
     } catch (RejectedExecutionException e) {
       // The desk is closing.
-      readers.clear();
+      pages.clear();
     }
   }
 
@@ -99,7 +99,7 @@ final class LiveFeed {
     vertx
         .<Void>executeBlocking(
             () -> {
-              store.summarise(PATIENCE_NANOS);
+              store.summarise(SUMMARISE_LIMIT_NANOS);
               return null;
             })
         .onComplete(
@@ -113,22 +113,22 @@ final class LiveFeed {
     ticks++;
     Map<Long, Buffer> written = new HashMap<>();
     long last = store.list().lastSeq();
-    for (Reader reader : readers) {
-      if (reader.response.writeQueueFull()) {
+    for (Page page : pages) {
+      if (page.response.writeQueueFull()) {
         continue;
       }
-      if (reader.sentSeq < last) {
+      if (page.sentSeq < last) {
         Buffer batch =
             written.computeIfAbsent(
-                reader.sentSeq, seq -> batch(store.list().changedSince(seq, MAX_BATCH)));
-        reader.sentSeq = last;
-        write(reader, "requests", batch);
+                page.sentSeq, seq -> batch(store.list().changedSince(seq, MAX_BATCH)));
+        page.sentSeq = last;
+        write(page, "requests", batch);
       }
       if (ticks % TICKS_PER_STATS == 0) {
-        write(reader, "stats", api.stats());
+        write(page, "stats", api.stats());
       }
       if (ticks % TICKS_PER_KEEP_ALIVE == 0) {
-        reader.response.write(": keep-alive\n\n");
+        page.response.write(": keep-alive\n\n");
       }
     }
   }
@@ -137,8 +137,8 @@ final class LiveFeed {
     return Json.list(changed, SummaryJson::write);
   }
 
-  private static void write(Reader reader, String event, Buffer data) {
-    reader.response.write(
+  private static void write(Page page, String event, Buffer data) {
+    page.response.write(
         Buffer.buffer(data.length() + 32)
             .appendString("event: " + event + "\ndata: ")
             .appendBuffer(data)

@@ -53,9 +53,9 @@ final class SummaryJson {
       json.put("route", decision.route())
           .put("decision", decision.decision())
           .put("reason", decision.reason())
-          .put("pdThreshold", decision.grounds().pdThreshold())
-          .put("nonCachedBytes", decision.grounds().nonCachedBytes())
-          .put("userInputBytes", decision.grounds().userInputBytes())
+          .put("pdThreshold", decision.inputs().pdThreshold())
+          .put("nonCachedBytes", decision.inputs().nonCachedBytes())
+          .put("userInputBytes", decision.inputs().userInputBytes())
           .put("prefillPod", decision.prefillPod())
           .put("decodePod", decision.decodePod());
     }

@@ -25,7 +25,7 @@ final class Timelines {
     this.drops = drops;
   }
 
-  /** Stores a page; drops the oldest pages if they exceed the limit. */
+  /** Stores a page; drops the oldest pages if all pages together exceed the limit. */
   synchronized void put(TraceId trace, Buffer page) {
     Buffer replaced = pages.remove(trace);
     bytes += page.length() - (replaced == null ? 0 : replaced.length());

@@ -56,8 +56,8 @@ final class TraceJson {
     if (!view.parts().isEmpty()) {
       json.putList("parts", view.parts(), this::batchPart);
     }
-    if (!view.batch().isEmpty()) {
-      json.putList("batch", view.batch(), TraceJson::sharer);
+    if (!view.overlaps().isEmpty()) {
+      json.putList("batch", view.overlaps(), TraceJson::overlap);
     }
     putIf(json, "flame", view.flame(), TraceJson::flame);
     putIf(json, "stacks", stacks, TraceJson::stack);
@@ -129,7 +129,7 @@ final class TraceJson {
   }
 
   private void part(Json json, Anatomy.Part part) {
-    json.put("key", part.doing().key())
+    json.put("key", part.activity().key())
         .putMillis("ms", (Long) part.nanos())
         .put("atMs", at(part.startNanos()))
         .put("source", part.source().isEmpty() ? null : part.source())
@@ -156,13 +156,13 @@ final class TraceJson {
         .put("pod", stage.pod());
   }
 
-  private static void sharer(Json json, TraceView.Sharer sharer) {
-    json.put("traceId", sharer.other().traceId().toString())
-        .put("name", sharer.other().head().name())
-        .put("model", sharer.other().model())
-        .putMillis("overlapMs", (Long) sharer.overlapNanos())
-        .put("spanId", HEX.toHexDigits(sharer.spanId()))
-        .put("by", sharer.linked() ? "link" : "overlap");
+  private static void overlap(Json json, TraceView.Overlap overlap) {
+    json.put("traceId", overlap.other().traceId().toString())
+        .put("name", overlap.other().head().name())
+        .put("model", overlap.other().model())
+        .putMillis("overlapMs", (Long) overlap.overlapNanos())
+        .put("spanId", HEX.toHexDigits(overlap.spanId()))
+        .put("by", overlap.linked() ? "link" : "overlap");
   }
 
   private void batchPart(Json json, BatchPart part) {

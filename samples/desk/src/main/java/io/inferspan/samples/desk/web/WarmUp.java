@@ -30,7 +30,7 @@ final class WarmUp {
   static void run() throws WrongParameterException {
     Drops drops = new Drops();
     SpanStore store =
-        new SpanStore(Bounds.of(TRACES, Long.MAX_VALUE), drops, trace -> line(trace.id()));
+        new SpanStore(Bounds.of(TRACES, Long.MAX_VALUE), drops, trace -> summary(trace.id()));
     List<Received> spans = new ArrayList<>();
     for (int i = 1; i <= TRACES; i++) {
       spans.add(new Received(new TraceId(i, i), span(i)));
@@ -57,7 +57,7 @@ final class WarmUp {
   }
 
   /** Creates varied summaries: the JVM optimises for the types and branches that it has seen. */
-  private static Summary line(TraceId id) {
+  private static Summary summary(TraceId id) {
     boolean failed = id.low() % 2 == 0;
     return new Summary(
         0,

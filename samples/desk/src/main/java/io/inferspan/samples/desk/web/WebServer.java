@@ -32,7 +32,7 @@ public final class WebServer {
           + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
   /** The content security policy for uploaded pages: their scripts run in a separate origin. */
-  private static final String POLICY_OF_TIMELINES =
+  private static final String TIMELINE_POLICY =
       "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline';"
           + " style-src 'unsafe-inline'; frame-ancestors 'none'";
 
@@ -119,7 +119,7 @@ public final class WebServer {
       fail(response, 404, "The timeline does not exist, or was dropped.");
     } else {
       response
-          .putHeader("content-security-policy", POLICY_OF_TIMELINES)
+          .putHeader("content-security-policy", TIMELINE_POLICY)
           .putHeader("cache-control", "no-cache")
           .putHeader("content-type", "text/html; charset=utf-8")
           .putHeader("content-encoding", "gzip")
@@ -177,7 +177,7 @@ public final class WebServer {
             response,
             503,
             "Too many pages are open; close one. The live feed serves "
-                + LiveFeed.MAX_READERS
+                + LiveFeed.MAX_PAGES
                 + ".");
       }
     } else if (path.equals("/api/requests")) {
@@ -213,22 +213,22 @@ public final class WebServer {
     vertx
         .executeBlocking(call::answer, false)
         .onComplete(
-            made -> {
+            result -> {
               if (response.closed()) {
                 return;
               }
-              if (made.cause() instanceof WrongParameterException wrong) {
+              if (result.cause() instanceof WrongParameterException wrong) {
                 fail(response, 400, String.valueOf(wrong.getMessage()));
-              } else if (made.failed()) {
+              } else if (result.failed()) {
                 fail(
                     response,
                     500,
                     "A bug in the desk; please report it with this URL: "
-                        + made.cause().getClass().getSimpleName());
-              } else if (made.result() == null) {
+                        + result.cause().getClass().getSimpleName());
+              } else if (result.result() == null) {
                 fail(response, 404, "The trace does not exist, or was dropped.");
               } else {
-                response.putHeader("content-type", type).end(made.result());
+                response.putHeader("content-type", type).end(result.result());
               }
             });
   }

@@ -27,7 +27,9 @@ class AnatomyTest {
 
   private static List<String> parts(Anatomy anatomy) {
     return anatomy.parts().stream()
-        .map(part -> String.format(Locale.ROOT, "%s %.1f", part.doing().key(), part.nanos() / 1e6))
+        .map(
+            part ->
+                String.format(Locale.ROOT, "%s %.1f", part.activity().key(), part.nanos() / 1e6))
         .toList();
   }
 

@@ -46,7 +46,7 @@ class SummaryReaderTest {
                 "pd",
                 "prefill_decode",
                 "non_cached_bytes_reach_threshold",
-                new Decision.Grounds(1024L, 1539L, null),
+                new Decision.Inputs(1024L, 1539L, null),
                 "vllm-prefill-pod at 10.0.0.1:8000",
                 "vllm-decode-pod at 10.0.0.2:8000"));
     assertThat(summary.counts()).isEqualTo(new Summary.Counts(9, 0, 0, 0));

@@ -4,7 +4,7 @@ import io.inferspan.samples.desk.otlp.SpanDetail;
 import io.inferspan.samples.desk.otlp.TraceId;
 import io.inferspan.samples.desk.store.EngineUse;
 import io.inferspan.samples.desk.store.Summary;
-import io.inferspan.samples.desk.trace.TraceView.Sharer;
+import io.inferspan.samples.desk.trace.TraceView.Overlap;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -14,57 +14,57 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds requests that were in the same engine at the same time.
+ * Finds requests that were in the same engine at the same time: their spans of the engine overlap
+ * in time, or one span links to the other.
  *
- * <p>This is for engines that do not report their batches: two spans of one engine overlap in time,
- * or an engine's span links to the other.
+ * <p>This is for engines that do not report their batches.
  */
-final class Batch {
+final class OverlapReader {
 
-  private static final int MAX_SHARERS = 200;
-  private static final Comparator<Sharer> BEST_FIRST =
-      Comparator.comparing((Sharer sharer) -> !sharer.linked())
-          .thenComparing(Comparator.comparingLong(Sharer::overlapNanos).reversed());
+  private static final int MAX_OVERLAPS = 200;
+  private static final Comparator<Overlap> BEST_FIRST =
+      Comparator.comparing((Overlap one) -> !one.linked())
+          .thenComparing(Comparator.comparingLong(Overlap::overlapNanos).reversed());
 
-  private Batch() {}
+  private OverlapReader() {}
 
-  static List<Sharer> of(
+  static List<Overlap> of(
       Summary mine,
-      RequestPath way,
+      RequestPath path,
       Iterable<Summary> all,
       Function<TraceId, @Nullable Summary> byId) {
-    Map<TraceId, Sharer> sharers = new HashMap<>();
-    for (Node engine : way.engines()) {
+    Map<TraceId, Overlap> overlaps = new HashMap<>();
+    for (Node engine : path.engines()) {
       for (SpanDetail.Link link : engine.detail().links()) {
         Summary other = link.trace().equals(mine.traceId()) ? null : byId.apply(link.trace());
         if (other != null) {
-          add(sharers, new Sharer(other, overlap(mine, other), engine.span().id(), true));
+          add(overlaps, new Overlap(other, overlap(mine, other), engine.span().id(), true));
         }
       }
     }
     for (Summary other : all) {
       if (!other.traceId().equals(mine.traceId())) {
-        addOverlapping(sharers, mine, other);
+        addOverlapping(overlaps, mine, other);
       }
     }
-    return sharers.values().stream().sorted(BEST_FIRST).limit(MAX_SHARERS).toList();
+    return overlaps.values().stream().sorted(BEST_FIRST).limit(MAX_OVERLAPS).toList();
   }
 
-  private static void addOverlapping(Map<TraceId, Sharer> sharers, Summary mine, Summary other) {
+  private static void addOverlapping(Map<TraceId, Overlap> overlaps, Summary mine, Summary other) {
     if (other.engines().isEmpty()) {
       return;
     }
     for (EngineUse use : mine.engines()) {
       long overlap = overlap(use, other);
       if (overlap > 0) {
-        add(sharers, new Sharer(other, overlap, use.spanId(), false));
+        add(overlaps, new Overlap(other, overlap, use.spanId(), false));
       }
     }
   }
 
   /** Adds a request once, even if the two requests overlapped several times. */
-  private static void add(Map<TraceId, Sharer> sharers, Sharer sharer) {
-    sharers.merge(sharer.other().traceId(), sharer, BinaryOperator.minBy(BEST_FIRST));
+  private static void add(Map<TraceId, Overlap> overlaps, Overlap one) {
+    overlaps.merge(one.other().traceId(), one, BinaryOperator.minBy(BEST_FIRST));
   }
 
   private static long overlap(Summary mine, Summary other) {

@@ -44,10 +44,10 @@ final class DeskProcess implements AutoCloseable {
     command.addAll(List.of("--port=0", "--otlp-http-port=0", "--otlp-grpc-port=0"));
     process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
-    Matcher ready = READY.matcher(String.valueOf(said.readLine()));
+    BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+    Matcher ready = READY.matcher(String.valueOf(output.readLine()));
     if (!ready.matches()) {
-      throw new IOException("the desk did not start");
+      throw new IOException("the desk did not start; its error output is above");
     }
     port = Integer.parseInt(ready.group(1));
     otlpPort = Integer.parseInt(ready.group(2));
@@ -63,7 +63,7 @@ final class DeskProcess implements AutoCloseable {
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * NANOS_PER_TICK / 1e9;
   }
 
-  /** Returns its peak memory in megabytes. */
+  /** Returns the desk's peak memory in megabytes. */
   long peakMegabytes() throws IOException {
     for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
       if (line.startsWith("VmHWM:")) {
@@ -78,7 +78,7 @@ final class DeskProcess implements AutoCloseable {
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build();
     HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
     if (answer.statusCode() != 200) {
-      throw new IOException(path + " answers " + answer.statusCode());
+      throw new IOException("GET " + path + " was answered with HTTP status " + answer.statusCode());
     }
     return answer.body();
   }

@@ -32,7 +32,7 @@ final class SpanLoad implements AutoCloseable {
   private final SpanExporter exporter;
   private final List<SpanData> batch = new ArrayList<>(BATCH);
   private final SdkTracerProvider provider;
-  private CompletableResultCode underWay = CompletableResultCode.ofSuccess();
+  private CompletableResultCode inFlight = CompletableResultCode.ofSuccess();
   private long sent;
   private long requests;
 
@@ -122,13 +122,13 @@ final class SpanLoad implements AutoCloseable {
   /** Sends a batch while the next one is created. */
   private void flush() {
     await();
-    underWay = exporter.export(List.copyOf(batch));
+    inFlight = exporter.export(List.copyOf(batch));
     sent += batch.size();
     batch.clear();
   }
 
   private void await() {
-    if (!underWay.join(30, TimeUnit.SECONDS).isSuccess()) {
+    if (!inFlight.join(30, TimeUnit.SECONDS).isSuccess()) {
       throw new IllegalStateException("the desk did not accept a batch");
     }
   }

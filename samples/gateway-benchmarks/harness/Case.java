@@ -1,10 +1,10 @@
 import java.util.List;
 
 /** A scenario: a kind of request, the number of requests, and the bars for the cost of tracing. */
-record Case(String name, String sentence, Asked asked, Asked warmUp, int rounds, List<Bar> bars) {
+record Case(String name, String sentence, Turn turn, Turn warmUp, int rounds, List<Bar> bars) {
 
   /** A load, and the number of connections and requests of one turn. */
-  record Asked(Load load, int connections, int requests) {}
+  record Turn(Load load, int connections, int requests) {}
 
   /** The maximum cost of a subject, as a multiple of the gateway without Inferspan. */
   record Bar(Subject subject, double most) {}
@@ -12,11 +12,11 @@ record Case(String name, String sentence, Asked asked, Asked warmUp, int rounds,
   private static final String CHAT = "/v1/chat/completions";
   private static final int STREAM_BYTES = 10_000;
 
-  private static final Asked JSON = new Asked(new Load(CHAT, 200, false, false, 300, -1), 32, 5_000);
-  private static final Asked STREAMS =
-      new Asked(new Load(CHAT + "?mode=sse", 200, true, false, STREAM_BYTES, -1), 64, 640);
-  private static final Asked BURSTS =
-      new Asked(new Load(CHAT + "?mode=burst", 200, true, false, STREAM_BYTES, -1), 4, 1_000);
+  private static final Turn JSON = new Turn(new Load(CHAT, 200, false, false, 300, -1), 32, 5_000);
+  private static final Turn STREAMS =
+      new Turn(new Load(CHAT + "?mode=sse", 200, true, false, STREAM_BYTES, -1), 64, 640);
+  private static final Turn BURSTS =
+      new Turn(new Load(CHAT + "?mode=burst", 200, true, false, STREAM_BYTES, -1), 4, 1_000);
 
   static final List<Case> ALL =
       List.of(

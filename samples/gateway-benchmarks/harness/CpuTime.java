@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The CPU time of a process's threads in nanoseconds. The ticks of {@code /proc/<pid>/stat} are too coarse for a turn of a quarter of a second. A thread that ends between two readings is left out of their difference. */
+/** The CPU time of a process's threads in nanoseconds. The ticks of {@code /proc/<pid>/stat} are too coarse for a turn of a quarter of a second. A thread that ends between two readings does not count in their difference. */
 record CpuTime(Map<Path, Long> nanosOfThreads, Map<Path, Long> nanosOfCompilers) {
 
-  /** Compiler threads are left out, because a gateway that runs for weeks compiles only once. */
+  /** Compiler threads are counted separately: a gateway that runs for weeks compiles only once. */
   private static final Pattern COMPILER = Pattern.compile("C[12] CompilerThre");
 
   static CpuTime of(Process process) {

@@ -25,7 +25,7 @@ final class Turns {
   private final Case each;
   private final List<Subject> subjects;
   private final boolean quick;
-  private final Case.Asked asked;
+  private final Case.Turn turn;
   private final int rounds;
   private final Map<Subject, List<Double>> micros = new EnumMap<>(Subject.class);
   private final Map<Subject, List<Double>> compiled = new EnumMap<>(Subject.class);
@@ -38,10 +38,10 @@ final class Turns {
     this.subjects = subjects;
     this.quick = quick;
     boolean fine = subjects.equals(Subject.UNSAMPLED);
-    Case.Asked coarse = each.asked();
-    this.asked =
+    Case.Turn coarse = each.turn();
+    this.turn =
         fine
-            ? new Case.Asked(coarse.load(), coarse.connections(), coarse.requests() / FINER)
+            ? new Case.Turn(coarse.load(), coarse.connections(), coarse.requests() / FINER)
             : coarse;
     this.rounds = each.rounds() * (fine ? MORE : 1) / (quick ? 3 : 1);
     for (Subject subject : subjects) {
@@ -58,14 +58,14 @@ final class Turns {
   void measure() throws IOException {
     warmUp();
     for (Subject subject : subjects) {
-      ask(subject, asked);
+      ask(subject, turn);
     }
     List<Subject> order = new ArrayList<>(subjects);
     for (int round = 0; round < rounds; round++) {
-      double before = ask(Subject.WITHOUT, asked).micros();
+      double before = ask(Subject.WITHOUT, turn).micros();
       for (Subject subject : order) {
-        Cost cost = ask(subject, asked);
-        double after = ask(Subject.WITHOUT, asked).micros();
+        Cost cost = ask(subject, turn);
+        double after = ask(Subject.WITHOUT, turn).micros();
         micros.get(subject).add(cost.micros());
         compiled.get(subject).add(cost.compilerMicros());
         sent.get(subject).add(cost.sentBytes());
@@ -98,7 +98,7 @@ final class Turns {
         each.name(), seconds, 100 * share);
   }
 
-  private Cost ask(Subject subject, Case.Asked turn) throws IOException {
+  private Cost ask(Subject subject, Case.Turn turn) throws IOException {
     Server server = gateways.serverOf(subject);
     Load load = turn.load().sampled(subject.sampledPercent);
     List<String> command =
@@ -127,7 +127,7 @@ final class Turns {
   void print() {
     System.out.printf(
         "%n%s: %s (%d connections, %d turns each)%n",
-        each.name(), each.sentence(), asked.connections(), ratios.get(Subject.WITHOUT).size());
+        each.name(), each.sentence(), turn.connections(), ratios.get(Subject.WITHOUT).size());
     System.out.printf(
         "  %-36s %9s %9s   %-15s %9s %12s%n",
         "", "CPU µs", "×", "middle half", "compilers", "bytes sent");
@@ -154,7 +154,7 @@ final class Turns {
   }
 
   boolean judge() {
-    boolean held = true;
+    boolean met = true;
     for (Case.Bar bar : each.bars()) {
       if (!subjects.contains(bar.subject())) {
         continue;
@@ -164,8 +164,8 @@ final class Turns {
       System.out.printf(
           "%-7s %-6s %s at most %.2f × without: %.3f%n",
           ok ? "ok" : "MISSED", each.name(), bar.subject().label, bar.most(), ratio);
-      held &= ok;
+      met &= ok;
     }
-    return held;
+    return met;
   }
 }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Compares the sidecar with its peers, scenario by scenario, and checks the bars: limits for ratios of their figures. */
+/** Compares the sidecar with its peers, scenario by scenario, and checks the bars (performance goals), which are limits for ratios of their figures. */
 final class Bench {
   private Bench() {}
 

@@ -76,7 +76,7 @@ final class Run {
     if (!server.usesIoUring()) {
       System.err.println(
           "The sidecar does not use io_uring; the machine may forbid it. Its last output: "
-              + server.lastWords());
+              + server.lastOutput());
       server.close();
       return null;
     }
@@ -106,14 +106,14 @@ final class Run {
       direct.add(0, Load.run("the upstream", command));
     }
     for (Scenario.Subject subject : subjects) {
-      Asked asked = ask(subject, rate);
-      figures.get(subject).add(asked.cpuMicros(), asked.result());
+      Measured measured = ask(subject, rate);
+      figures.get(subject).add(measured.cpuMicros(), measured.result());
     }
   }
 
-  private record Asked(double cpuMicros, Load.Result result) {}
+  private record Measured(double cpuMicros, Load.Result result) {}
 
-  private Asked ask(Scenario.Subject subject, int rate) throws IOException {
+  private Measured ask(Scenario.Subject subject, int rate) throws IOException {
     Server server = servers.get(subject.peer());
     long prefills = upstream.count("prefills");
     long cpu = server.cpuNanos();
@@ -131,7 +131,7 @@ final class Run {
               + server.name()
               + ".");
     }
-    return new Asked(micros, result);
+    return new Measured(micros, result);
   }
 
   private List<String> command(int port, Load load, int rate) {

@@ -1,15 +1,15 @@
 import java.util.List;
 import java.util.stream.Stream;
 
-/** One kind of request, the servers under test, and the bars for the sidecar's cost.
- *
- * @param requests the number of requests per round
- * @param ratePerSecond 0 for a closed loop that measures CPU time; otherwise the rate of an open loop that measures added latency
- */
+/** One kind of request, the servers under test, and the bars for the sidecar's cost. */
 record Scenario(
     String name, String sentence, Load load, Pace pace, List<Subject> subjects, List<Bar> bars) {
 
-  /** The number of connections and requests, and the rate. */
+  /** The number of connections and requests, and the rate.
+   *
+   * @param requests the number of requests per round
+   * @param ratePerSecond 0 for a closed loop that measures CPU time; otherwise the rate of an open loop that measures added latency
+   */
   record Pace(int connections, int requests, int ratePerSecond) {
     boolean isOpenLoop() {
       return ratePerSecond > 0;

@@ -19,7 +19,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!answers(path)) {
       if (!process.isAlive() || System.nanoTime() > end) {
-        throw new InvalidRunException(name + " did not start; its last output: " + lastWords());
+        throw new InvalidRunException(name + " did not start; its last output: " + lastOutput());
       }
       pause(2);
     }
@@ -64,7 +64,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
       String line = lines.filter(l -> l.startsWith(figure + ":")).findFirst().orElseThrow();
       return Long.parseLong(line.replaceAll("\\D", "")) * 1_024 / 1_000_000;
     } catch (IOException _) {
-      throw new InvalidRunException(name + " has exited; its last output: " + lastWords());
+      throw new InvalidRunException(name + " has exited; its last output: " + lastOutput());
     }
   }
 
@@ -83,7 +83,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     }
   }
 
-  String lastWords() {
+  String lastOutput() {
     try {
       List<String> lines = Files.readAllLines(log);
       return String.join("\n", lines.subList(Math.max(0, lines.size() - 5), lines.size()));

@@ -56,7 +56,7 @@ final class Startup {
     return ok;
   }
 
-  /** The training run of the Dockerfile. */
+  /** Writes an AOT cache with the same training run as the Dockerfile. */
   private void train(Path cache) throws IOException {
     List<String> command = new ArrayList<>(Peer.java());
     command.addAll(

@@ -29,15 +29,15 @@ record Upstream(Server server, int prefillPort) {
     return "x-prefiller-host-port: 127.0.0.1:" + prefillPort;
   }
 
-  /** Returns a count of requests so far: {@code prefills}, {@code traces}, … */
+  /** Returns a counter of the upstream, such as {@code prefills} or {@code trace_bytes}. */
   long count(String what) {
     return ((Number) ((Map<?, ?>) Json.read(get("/stats"))).get(what)).longValue();
   }
 
   /** Returns the last body of a request with the header {@code x-bench-record}, in the {@code prefill} or {@code decode} stage.
    */
-  Map<?, ?> last(String leg) {
-    return (Map<?, ?>) Json.read(get("/last/" + leg));
+  Map<?, ?> last(String stage) {
+    return (Map<?, ?>) Json.read(get("/last/" + stage));
   }
 
   private String get(String path) {

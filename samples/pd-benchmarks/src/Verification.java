@@ -78,10 +78,10 @@ final class Verification {
     expect("decode kv_transfer_params", 6, params.size());
   }
 
-  private void checkUntouched(String leg, Map<?, ?> body) {
+  private void checkUntouched(String stage, Map<?, ?> body) {
     Map<?, ?> original = (Map<?, ?>) Json.read(REQUEST);
     for (String field : List.of("model", "messages", "temperature")) {
-      expect(leg + " " + field, original.get(field), body.get(field));
+      expect(stage + " " + field, original.get(field), body.get(field));
     }
   }
 

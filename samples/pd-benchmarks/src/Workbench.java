@@ -11,14 +11,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Owns a temporary folder with the compiled tools, and all started processes; closing it removes both.
- */
+/** Owns a temporary folder with the compiled tools, and all started processes. Closing it ends the processes and deletes the folder. */
 final class Workbench implements AutoCloseable {
   /** The folder with the sources of this benchmark. */
   static final Path HOME = Path.of(System.getProperty("bench.home"));
 
-  /** The core of the server under test. Load generator, upstream and harness share the other core.
-   */
+  /** The core of the server under test. Load generator, upstream and harness share another core. */
   private static final String SERVER_CORE = System.getenv().getOrDefault("SERVER_CORE", "1");
 
   private final Path folder;

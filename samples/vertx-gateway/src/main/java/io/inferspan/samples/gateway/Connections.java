@@ -6,8 +6,8 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.IdentityHashMap;
 
 /**
- * The client connections of one event loop. A connection that does not send a whole request in time
- * is closed; one that waits for its response stays open.
+ * The client connections of one event loop. A connection is closed if it is idle, or if a request
+ * stops arriving, for the idle timeout; it stays open while it waits for a response.
  */
 final class Connections {
 
@@ -15,9 +15,9 @@ final class Connections {
   private final long idleMillis;
   private final IdentityHashMap<HttpConnection, Client> clients = new IdentityHashMap<>();
 
-  /** The number of open requests on a connection, and the timer that runs while there are none. */
+  /** The number of complete requests without a response, and the timer, which runs at zero. */
   private static final class Client {
-    private int answering;
+    private int openRequests;
     private long timer;
   }
 
@@ -36,11 +36,11 @@ final class Connections {
           clients.remove(connection);
           vertx.cancelTimer(client.timer);
         });
-    expect(connection, client);
+    restartTimer(connection, client);
   }
 
-  /** Starts the timer. If it expires before more of a request arrives, the connection is closed. */
-  private void expect(HttpConnection connection, Client client) {
+  /** Restarts the timer, which closes the connection when it expires. */
+  private void restartTimer(HttpConnection connection, Client client) {
     vertx.cancelTimer(client.timer);
     client.timer = vertx.setTimer(idleMillis, late -> connection.close());
   }
@@ -48,8 +48,8 @@ final class Connections {
   /** Called when a part of a request's body has arrived. */
   void received(HttpServerRequest request) {
     Client client = clients.get(request.connection());
-    if (client != null && client.answering == 0) {
-      expect(request.connection(), client);
+    if (client != null && client.openRequests == 0) {
+      restartTimer(request.connection(), client);
     }
   }
 
@@ -57,7 +57,7 @@ final class Connections {
   void answering(HttpServerRequest request) {
     Client client = clients.get(request.connection());
     if (client != null) {
-      client.answering++;
+      client.openRequests++;
       vertx.cancelTimer(client.timer);
     }
   }
@@ -65,8 +65,8 @@ final class Connections {
   /** Called when a response is complete. */
   void answered(HttpServerRequest request) {
     Client client = clients.get(request.connection());
-    if (client != null && --client.answering == 0) {
-      expect(request.connection(), client);
+    if (client != null && --client.openRequests == 0) {
+      restartTimer(request.connection(), client);
     }
   }
 }

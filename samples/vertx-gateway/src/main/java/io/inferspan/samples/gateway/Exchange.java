@@ -44,14 +44,14 @@ final class Exchange {
     this.request = request;
     this.response = request.response();
     this.trace = trace;
-    this.headers = Headers.onward(request.headers());
+    this.headers = Headers.toEngine(request.headers());
     this.id = trace.requestId(headers.get(RequestId.HEADER));
     headers.set(RequestId.HEADER, id);
-    response.closeHandler(gone -> giveUp());
+    response.closeHandler(gone -> cancel());
   }
 
   /** Cancels the request to the engine, because the client has disconnected. */
-  private void giveUp() {
+  private void cancel() {
     HttpClientRequest current = call;
     if (current != null) {
       current.reset();
@@ -86,7 +86,7 @@ final class Exchange {
     Context context = parts.vertx().getOrCreateContext();
     parts
         .routing()
-        .route(inference.build(), Headers.changing(headers), trace)
+        .route(inference.build(), Headers.mutable(headers), trace)
         .whenComplete(
             (result, failure) -> {
               // A scorer may complete on another thread.
@@ -129,7 +129,7 @@ final class Exchange {
     private final int number;
     private final Endpoint endpoint;
     private final RequestTrace.Call traced;
-    private boolean over;
+    private boolean ended;
 
     Attempt(int number) {
       this.number = number;
@@ -176,28 +176,28 @@ final class Exchange {
     }
 
     private void answered(HttpClientResponse answer) {
-      ReadStream<Buffer> pieces = traced.seen(answer);
-      if (isUnavailable(answer.statusCode()) && mayTryAgain()) {
+      ReadStream<Buffer> chunks = traced.seen(answer);
+      if (isUnavailable(answer.statusCode()) && mayRetry()) {
         // Read the response to its end, so that the connection can be reused.
-        pieces.handler(piece -> {}).endHandler(end -> next()).exceptionHandler(broken -> next());
+        chunks.handler(chunk -> {}).endHandler(end -> next()).exceptionHandler(broken -> next());
         return;
       }
-      relay(answer, pieces);
+      relay(answer, chunks);
     }
 
-    private void relay(HttpClientResponse answer, ReadStream<Buffer> pieces) {
+    private void relay(HttpClientResponse answer, ReadStream<Buffer> chunks) {
       response.setStatusCode(answer.statusCode());
-      Headers.back(answer.headers(), response.headers());
+      Headers.toClient(answer.headers(), response.headers());
       if (!response.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
         response.setChunked(true);
       }
-      pieces
+      chunks
           .pipe()
           .endOnFailure(false)
           .to(response)
           .onComplete(
               relayed -> {
-                leave();
+                end();
                 if (relayed.failed()) {
                   answer.request().reset();
                   // Part of the response has been sent: a reset shows that it is incomplete.
@@ -207,42 +207,42 @@ final class Exchange {
     }
 
     private void failed(Throwable cause) {
-      if (over) {
+      if (ended) {
         return;
       }
-      boolean silent = cause instanceof TimeoutException;
-      if (silent) {
+      boolean timedOut = cause instanceof TimeoutException;
+      if (timedOut) {
         traced.timedOut();
       } else {
         traced.failed(cause);
       }
       if (response.closed()) {
-        leave();
-      } else if (silent) {
-        leave();
+        end();
+      } else if (timedOut) {
+        end();
         Refusal.TIMEOUT.answer(response);
-      } else if (mayTryAgain()) {
+      } else if (mayRetry()) {
         next();
       } else {
-        leave();
+        end();
         Refusal.BROKEN.answer(response);
       }
     }
 
-    private boolean mayTryAgain() {
+    private boolean mayRetry() {
       return number + 1 < targets.size() && number < parts.config().retries();
     }
 
     private void next() {
-      if (!over) {
-        leave();
+      if (!ended) {
+        end();
         attempt(number + 1);
       }
     }
 
-    private void leave() {
-      if (!over) {
-        over = true;
+    private void end() {
+      if (!ended) {
+        ended = true;
         call = null;
         parts.fleet().end(endpoint);
         parts.fleet().end(prefiller);

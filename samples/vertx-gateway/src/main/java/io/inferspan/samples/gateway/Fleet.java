@@ -51,7 +51,7 @@ final class Fleet {
     return now;
   }
 
-  /** Returns the decode engine with the fewest requests, for paths other than inference. */
+  /** Returns the decode engine with the fewest requests, for requests other than inference. */
   Endpoint leastBusy() {
     Engine least = engines.get(0);
     for (Engine engine : engines) {

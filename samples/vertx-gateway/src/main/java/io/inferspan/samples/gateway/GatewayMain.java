@@ -24,7 +24,7 @@ public final class GatewayMain {
 
   private GatewayMain() {}
 
-  /** Serves until it is stopped. Exits with status 2 if a setting is invalid. */
+  /** Serves until it is stopped. Exits with 2 if a setting is invalid, 1 if it cannot start. */
   public static void main(String[] arguments) {
     int status = run(List.of(arguments), System.getenv(), System.out, System.err);
     if (status != SERVING) {

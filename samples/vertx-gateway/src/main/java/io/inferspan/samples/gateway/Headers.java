@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Headers {
 
   /** Headers that are not forwarded: hop-by-hop headers, and headers that the gateway sets. */
-  private static final Set<String> ONE_HOP =
+  private static final Set<String> NOT_FORWARDED =
       Set.of(
           "connection",
           "content-length",
@@ -36,19 +36,19 @@ final class Headers {
    * Returns the request headers to forward, without hop-by-hop headers and the client's routing
    * headers.
    */
-  static MultiMap onward(MultiMap received) {
-    MultiMap onward = MultiMap.caseInsensitiveMultiMap();
-    copy(received, onward);
-    DisaggHeaders.ROUTING.forEach(onward::remove);
-    return onward;
+  static MultiMap toEngine(MultiMap received) {
+    MultiMap forwarded = MultiMap.caseInsensitiveMultiMap();
+    copy(received, forwarded);
+    DisaggHeaders.ROUTING.forEach(forwarded::remove);
+    return forwarded;
   }
 
-  /** Returns the response headers to forward, with the length if it is known. */
-  static void back(MultiMap received, MultiMap answered) {
-    copy(received, answered);
+  /** Copies the response headers to forward, with the content length if it is known. */
+  static void toClient(MultiMap received, MultiMap forwarded) {
+    copy(received, forwarded);
     String length = received.get(HttpHeaders.CONTENT_LENGTH);
     if (length != null) {
-      answered.set(HttpHeaders.CONTENT_LENGTH, length);
+      forwarded.set(HttpHeaders.CONTENT_LENGTH, length);
     }
   }
 
@@ -57,14 +57,14 @@ final class Headers {
     from.forEach(
         (name, value) -> {
           String lower = name.toLowerCase(Locale.ROOT);
-          if (!ONE_HOP.contains(lower) && !names(connection, lower)) {
+          if (!NOT_FORWARDED.contains(lower) && !lists(connection, lower)) {
             to.add(name, value);
           }
         });
   }
 
   /** Returns whether {@code Connection} lists a header. */
-  private static boolean names(@Nullable String connection, String name) {
+  private static boolean lists(@Nullable String connection, String name) {
     if (connection == null) {
       return false;
     }
@@ -83,8 +83,8 @@ final class Headers {
     return map;
   }
 
-  /** Returns headers that plugins may change. */
-  static PreRequest.Headers changing(MultiMap headers) {
+  /** Returns a view through which plugins change the headers. */
+  static PreRequest.Headers mutable(MultiMap headers) {
     return new PreRequest.Headers() {
       @Override
       public void set(String name, String value) {

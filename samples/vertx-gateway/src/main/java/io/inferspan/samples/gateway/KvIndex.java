@@ -33,7 +33,7 @@ final class KvIndex implements AutoCloseable {
     this.hits = hits;
   }
 
-  /** Subscribes to the engines. */
+  /** Creates an index and subscribes to the KV events of the engines. */
   static KvIndex follow(GatewayConfig config, @Nullable Telemetry telemetry) {
     MemoryBlockIndex blocks = MemoryBlockIndex.withDefaults();
     BlockKeys keys = BlockKeys.withDefaults();

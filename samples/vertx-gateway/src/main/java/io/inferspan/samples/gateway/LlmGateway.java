@@ -65,7 +65,7 @@ public final class LlmGateway {
   }
 
   /**
-   * Returns a failure whose message names the port, which the operating system's message does not.
+   * Returns a failure whose message names the port; the message of the operating system does not.
    */
   static <T> Future<T> unusable(String what, int port, Throwable cause) {
     BindException failure =
@@ -84,16 +84,18 @@ public final class LlmGateway {
     return metrics == null ? 0 : metrics.port();
   }
 
-  /** Stops the gateway. Does not close the telemetry and Vert.x, which belong to the caller. */
+  /** Stops the gateway. The telemetry and Vert.x belong to the caller, and stay open. */
   public Future<Void> close() {
     return Future.join(vertx.undeploy(deployment), closed(vertx, metrics, index)).mapEmpty();
   }
 
-  /** Closes everything except the servers. */
+  /** Closes the metrics server and the index. */
   private static Future<Void> closed(
       Vertx vertx, @Nullable MetricsServer metrics, @Nullable KvIndex index) {
-    Future<Void> unmetered = metrics == null ? Future.succeededFuture() : metrics.close();
-    return index == null ? unmetered : Future.join(unmetered, closed(vertx, index)).mapEmpty();
+    Future<Void> metricsClosed = metrics == null ? Future.succeededFuture() : metrics.close();
+    return index == null
+        ? metricsClosed
+        : Future.join(metricsClosed, closed(vertx, index)).mapEmpty();
   }
 
   /** Closes the index on a worker thread, because {@code close} blocks. */
@@ -142,7 +144,7 @@ public final class LlmGateway {
       return this;
     }
 
-    /** Starts the gateway. If a port is not available, closes everything and fails. */
+    /** Starts the gateway. If a port is not available, closes what was started and fails. */
     public Future<LlmGateway> start(Vertx vertx) {
       if (scheduler != null && scheduler.needsTokens() && tokenizer == null) {
         throw new IllegalArgumentException(
@@ -151,12 +153,12 @@ public final class LlmGateway {
       MetricsServer metrics =
           config.metricsPort().isPresent() && telemetry != null ? new MetricsServer(vertx) : null;
       Fleet fleet = new Fleet(config);
-      boolean follows = scheduler == null && !config.kvEvents().isEmpty();
-      KvIndex index = follows ? KvIndex.follow(config, telemetry) : null;
-      Scheduler picking =
+      boolean subscribes = scheduler == null && !config.kvEvents().isEmpty();
+      KvIndex index = subscribes ? KvIndex.follow(config, telemetry) : null;
+      Scheduler usedScheduler =
           scheduler == null ? Routing.scheduler(config, index, telemetry) : scheduler;
       Tokenizer tokens = tokenizer(index);
-      Routing routing = new Routing(fleet, picking);
+      Routing routing = new Routing(fleet, usedScheduler);
       VertxGateway tracing = tracing(metrics);
       List<HttpServer> servers = new CopyOnWriteArrayList<>();
       Future<Integer> metricsListen =

@@ -23,7 +23,8 @@ enum Refusal {
   }
 
   /**
-   * Answers a malformed request and closes the connection, whose next bytes may not be a request.
+   * Answers a malformed request and closes the connection, because its next bytes may not be the
+   * start of a request.
    */
   void answerAndClose(HttpServerRequest request) {
     request.response().putHeader("connection", "close");

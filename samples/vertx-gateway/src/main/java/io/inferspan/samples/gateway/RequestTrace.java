@@ -14,13 +14,13 @@ import io.vertx.core.streams.ReadStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trace of a request: contains all calls of the gateway for tracing.
+ * The trace of a request: the calls of the tracing library while the gateway serves the request.
  *
  * <p>Without tracing, the methods do nothing. Benchmarks compare both cases.
  *
- * @param live the traced request; null without tracing
+ * @param request the traced request; null without tracing
  */
-record RequestTrace(@Nullable GatewayRequest live) {
+record RequestTrace(@Nullable GatewayRequest request) {
 
   private static final RequestTrace NONE = new RequestTrace(null);
 
@@ -29,15 +29,15 @@ record RequestTrace(@Nullable GatewayRequest live) {
   }
 
   void requestBody(CompletionRequest body) {
-    if (live == null) {
+    if (request == null) {
       return;
     }
-    live.stream(body.stream());
+    request.stream(body.stream());
     if (!body.model().isEmpty()) {
-      live.model(body.model());
+      request.model(body.model());
     }
     if (body.maxTokens() >= 0) {
-      live.maxTokens(body.maxTokens());
+      request.maxTokens(body.maxTokens());
     }
   }
 
@@ -46,17 +46,19 @@ record RequestTrace(@Nullable GatewayRequest live) {
    * one.
    */
   String requestId(@Nullable String received) {
-    return live == null ? RequestId.of(received) : live.id();
+    return request == null ? RequestId.of(received) : request.id();
   }
 
   /** Starts the span of endpoint picking; returns null without tracing. */
   @Nullable OperationSpan orchestration(String model) {
-    return live == null ? null : live.orchestration(model);
+    return request == null ? null : request.orchestration(model);
   }
 
   /** Called before a call to an engine. */
   Call call(Endpoint endpoint) {
-    return live == null ? Call.NONE : new Call(live.attempt(endpoint.address(), endpoint.port()));
+    return request == null
+        ? Call.NONE
+        : new Call(request.attempt(endpoint.address(), endpoint.port()));
   }
 
   /**

@@ -42,14 +42,14 @@ final class Routing {
   /** Returns the default scheduler. */
   static Scheduler scheduler(
       GatewayConfig config, @Nullable KvIndex index, @Nullable Telemetry telemetry) {
-    boolean proposal = telemetry == null || telemetry.spanNaming() == SpanNaming.PROPOSAL;
-    ApproximatePrefixCacheScorer sent = new ApproximatePrefixCacheScorer();
-    Scorer prefixes = index == null ? sent : new PrecisePrefixCacheScorer(index.hits());
+    boolean usesProposalNames = telemetry == null || telemetry.spanNaming() == SpanNaming.PROPOSAL;
+    ApproximatePrefixCacheScorer approximate = new ApproximatePrefixCacheScorer();
+    Scorer prefixes = index == null ? approximate : new PrecisePrefixCacheScorer(index.hits());
     Scheduler.Builder builder =
         config.prefill().isEmpty()
             ? Scheduler.builder(new SingleProfileHandler())
             : Scheduler.builder(
-                    proposal
+                    usesProposalNames
                         ? new PdProfileHandler(
                             new ByteThresholdDecider(config.prefillThresholdBytes()))
                         : DisaggProfileHandler.builder()
@@ -64,7 +64,7 @@ final class Routing {
                         .scorer(LoadScorers.activeRequests(), 2)
                         .picker(new MaxScorePicker()));
     if (index == null) {
-      builder.preRequest(sent);
+      builder.preRequest(approximate);
     }
     return builder
         .profile(

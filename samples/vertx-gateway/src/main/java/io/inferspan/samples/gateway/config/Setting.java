@@ -63,9 +63,10 @@ enum Setting {
     return help.append(
             """
 
-            With --kv-events, the gateway indexes the prefixes that engines report as cached. Without
-            it, it assumes that an engine caches each prompt that it was sent. Engines must split
-            prompts into tokens as the gateway does: at blanks, like those of samples/demo.
+            With --kv-events, the gateway indexes the prefixes that engines report as cached. They
+            must then split prompts into tokens as the gateway does: at blanks, like the engines of
+            samples/demo. Without --kv-events, the gateway assumes that an engine caches each prompt
+            that it was sent.
 
             Each option can also be set by an environment variable, such as GATEWAY_PORT; the option
             takes precedence. OTEL_* and INFERSPAN_SPAN_NAMES configure tracing.

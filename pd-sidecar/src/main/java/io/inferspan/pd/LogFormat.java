@@ -10,14 +10,14 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * One line per log record, on standard error, in UTC.
+ * Formats each log record as one line, with the time in UTC.
  *
  * <p>The JDK's own formatter loads locales and time zones, which takes time at every start.
  */
 final class LogFormat extends Formatter {
   private static final String CONFIGURED = "java.util.logging.config.file";
 
-  // Held, because the log manager forgets loggers without a strong reference.
+  // A strong reference, without which the log manager forgets a logger.
   private static final Logger ROOT = LogManager.getLogManager().getLogger("");
 
   private LogFormat() {}

@@ -65,7 +65,7 @@ final class MetricsServer {
       status = HttpResponseStatus.METHOD_NOT_ALLOWED;
       headers.set(HttpHeaderNames.ALLOW, "GET, HEAD");
     } else if (path.equals(METRICS)) {
-      // Not on the event loop, because there are hundreds of lines to write.
+      // Not on the event loop, because formatting hundreds of lines takes long.
       loops.workers().execute(() -> scrape(exchange, headers));
       return;
     }
@@ -100,7 +100,7 @@ final class MetricsServer {
         headers.set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
       }
     } catch (IOException | RuntimeException e) {
-      LOGGER.log(Level.DEBUG, "Metrics could not be written", e);
+      LOGGER.log(Level.DEBUG, "The metrics could not be formatted", e);
       status = HttpResponseStatus.INTERNAL_SERVER_ERROR;
     }
     HttpResponseStatus result = status;
@@ -116,7 +116,7 @@ final class MetricsServer {
     return bytes.toByteArray();
   }
 
-  /** Returns the highest quality of exactly this name in a header; 0 if it is absent. */
+  /** Returns the highest q-value of exactly this name in an Accept header; 0 if it is absent. */
   private static double quality(@Nullable String header, String name) {
     double best = 0;
     if (header != null) {

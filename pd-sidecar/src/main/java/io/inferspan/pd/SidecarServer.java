@@ -76,7 +76,7 @@ public final class SidecarServer implements AutoCloseable {
     return start(config, loops, telemetry, KubernetesApi::inCluster);
   }
 
-  /** Starts a sidecar that watches its pool at this API server, if it watches one. */
+  /** Starts a sidecar that uses this API server if its configuration names an InferencePool. */
   static SidecarServer start(
       SidecarConfig config, Loops loops, Telemetry telemetry, Supplier<KubernetesApi> kubernetes)
       throws IOException {
@@ -151,7 +151,7 @@ public final class SidecarServer implements AutoCloseable {
     Duration timeout = Duration.ofSeconds(config.get(Settings.MORIIO_DNS_RESOLVE_TIMEOUT));
     PodAddresses pods =
         PodAddresses.of(config, name -> loops.address(name, timeout), parts.metrics().registry());
-    // Each lookup has a timeout, and failures are logged.
+    // Does not block for long: each lookup has a timeout. Failures are logged.
     pods.known().otherwiseEmpty().toCompletionStage().toCompletableFuture().join();
     return pods;
   }

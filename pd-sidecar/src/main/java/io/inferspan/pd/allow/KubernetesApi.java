@@ -60,7 +60,7 @@ public record KubernetesApi(URI base, Supplier<String> token, @Nullable Path aut
     }
   }
 
-  /** Does not contain the token. */
+  /** Returns the address, without the token. */
   @Override
   public String toString() {
     return base.toString();

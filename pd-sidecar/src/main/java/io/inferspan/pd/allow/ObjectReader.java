@@ -11,8 +11,8 @@ import io.vertx.core.parsetools.JsonParser;
 import java.util.function.Consumer;
 
 /**
- * Turns the JSON of a list or a watch into events while it arrives; only the current object is in
- * memory.
+ * Turns the JSON of a list or a watch into events while the JSON arrives. Only the current object
+ * is in memory.
  */
 final class ObjectReader {
   /** One line of a watch, or one item of a list. */
@@ -36,7 +36,7 @@ final class ObjectReader {
   private final JsonParser parser = JsonParser.newParser();
   private final Consumer<ObjectEvent> events;
 
-  /** The number of open objects of a list. */
+  /** The nesting depth of objects in a list that is being read. */
   private int depth;
 
   private String version = "";

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pods of an InferencePool by address and by name, as reported by the API server.
  *
- * <p>Denies everything until pool and pods have been listed once. If the API server becomes
+ * <p>Allows no host until the pool and its pods have been listed once. If the API server becomes
  * unreachable, the last list remains. A deleted pool, or one whose selector is empty, has no pods.
  */
 final class PoolAllowList implements AllowList {
@@ -90,9 +90,9 @@ final class PoolAllowList implements AllowList {
   private void changePool(Map<String, ObjectState> listed) {
     ObjectState found = listed.get(pool);
     if (found == null) {
-      LOG.log(WARNING, "There is no " + title() + "; every prefill target is denied.");
+      LOG.log(WARNING, "There is no " + title() + ", so it allows no prefill target.");
     } else if (found.selector().isEmpty()) {
-      LOG.log(WARNING, "The " + title() + " selects no pods; every prefill target is denied.");
+      LOG.log(WARNING, "The " + title() + " selects no pods, so it allows no prefill target.");
     }
     select(found == null ? Map.of() : found.selector());
   }
@@ -151,7 +151,7 @@ final class PoolAllowList implements AllowList {
     String meanwhile =
         synced
             ? "the last " + pods + " pods stay allowed."
-            : "every prefill target is denied until they are known.";
+            : "it allows no prefill target until they are known.";
     LOG.log(
         WARNING,
         "The API server cannot be queried for %s (%s); %s".formatted(what, why, meanwhile));

@@ -177,7 +177,7 @@ final class ResourceWatch implements AutoCloseable {
   }
 
   private void answered(HttpClientResponse response, ObjectReader reader, Runnable end) {
-    response.exceptionHandler(_ -> {}); // the exception of the reset, which Vert.x would log
+    response.exceptionHandler(_ -> {}); // otherwise, Vert.x would log the exception of a reset
     if (closed) {
       drop(response);
     } else if (response.statusCode() == OK) {
@@ -220,11 +220,11 @@ final class ResourceWatch implements AutoCloseable {
   }
 
   private static void drop(HttpClientResponse response) {
-    response.request().reset().onFailure(_ -> {}); // it has already ended
+    response.request().reset().onFailure(_ -> {}); // the response has already ended
   }
 
-  /** Does not include the message, which could contain text from a server. */
+  /** Returns the reason without the exception's message, which may contain text from a server. */
   private static String reason(Throwable e) {
-    return e instanceof DecodeException ? "broken JSON" : e.getClass().getSimpleName();
+    return e instanceof DecodeException ? "invalid JSON" : e.getClass().getSimpleName();
   }
 }

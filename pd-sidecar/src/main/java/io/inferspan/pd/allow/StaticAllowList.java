@@ -85,7 +85,7 @@ final class StaticAllowList implements AllowList {
     try {
       entries = read(file);
       int size = entries.hosts.size() + entries.ranges.size();
-      LOG.log(INFO, "The allow-list has " + size + " entries since " + file + " changed.");
+      LOG.log(INFO, "Reloaded " + file + ": the allow-list now has " + size + " entries.");
     } catch (IllegalArgumentException e) {
       LOG.log(WARNING, e.getMessage() + " The old list stays in use.");
     }

@@ -1,4 +1,4 @@
-/** The hosts that a client may make the sidecar call. */
+/** The allow-list: the hosts that a client's headers may make the sidecar call. */
 @NullMarked
 package io.inferspan.pd.allow;
 

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses booleans, sizes, lists and durations as Go's flag packages do; a malformed text is an
+ * Parses booleans, sizes, lists and durations as Go's flag packages do. Malformed text causes an
  * {@link IllegalArgumentException}.
  */
 final class GoWords {
@@ -77,7 +77,7 @@ final class GoWords {
     return nanos;
   }
 
-  /** Returns the digits after the point in nanoseconds; Go calculates with doubles. */
+  /** Returns the digits after the point in nanoseconds, rounded like the doubles of Go. */
   private static long fraction(@Nullable String digits, long unit) {
     return new BigDecimal(digits == null ? "0" : "0." + digits)
         .multiply(BigDecimal.valueOf(unit))

@@ -41,12 +41,12 @@ record Kind<T>(String placeholder, String allowed, Function<String, T> form, Pre
       new Kind<>(
           "level", "one of trace, debug, info, warn, error, or a verbosity such as 4", Kind::level);
 
-  /** The verbosities from which on llm-d's sidecar logs at debug and at trace. */
+  /** The lowest verbosities at which llm-d's sidecar logs debug and trace messages. */
   private static final int DEBUG = 4;
 
   private static final int TRACE = 5;
 
-  /** Creates a type without other rules than its form. */
+  /** Creates a type that allows all well-formed values. */
   private Kind(String placeholder, String allowed, Function<String, T> form) {
     this(placeholder, allowed, form, _ -> true);
   }
@@ -79,7 +79,7 @@ record Kind<T>(String placeholder, String allowed, Function<String, T> form, Pre
     return choice(List.of(choices), List.of());
   }
 
-  /** One of some words; a deprecated one is accepted, but not listed. */
+  /** One of several words. Deprecated words are accepted, but not listed. */
   static Kind<String> choice(List<String> choices, List<String> retired) {
     List<String> named = new ArrayList<>(choices);
     boolean optional = named.remove("");

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /**
- * A connector that transfers the KV cache from prefiller to decoder, with its metadata: settings,
- * help and metric labels are derived from it.
+ * A connector that transfers the KV cache from prefiller to decoder, with its metadata. Settings,
+ * help and metric labels are derived from the metadata.
  *
  * <p>Connectors are found by {@link java.util.ServiceLoader}.
  */
@@ -29,7 +29,7 @@ public interface KvConnector {
     return about().name();
   }
 
-  /** Returns deprecated names, which still work with a note. */
+  /** Returns deprecated names, which still work, with a warning at startup. */
   default List<String> formerly() {
     return List.of();
   }

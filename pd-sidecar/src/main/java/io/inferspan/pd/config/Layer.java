@@ -20,7 +20,7 @@ final class Layer {
   /**
    * Creates an empty layer.
    *
-   * @param notes where deprecated names are noted
+   * @param notes receives a note for each deprecated name
    */
   Layer(Notes notes) {
     this.notes = notes;
@@ -57,8 +57,8 @@ final class Layer {
   }
 
   /**
-   * Stores a text if it is well-formed: the current name wins over old ones, then the later text
-   * wins, and lists grow.
+   * Stores a text if it is well-formed. The current name takes precedence over old names, and a
+   * later text over an earlier one; but texts of lists are joined.
    *
    * @throws IllegalArgumentException if it is malformed
    * @throws ConfigException if the value is not allowed

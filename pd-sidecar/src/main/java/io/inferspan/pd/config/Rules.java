@@ -2,7 +2,7 @@ package io.inferspan.pd.config;
 
 import java.util.List;
 
-/** The rules between settings. */
+/** Checks the rules between settings. */
 final class Rules {
 
   private final SidecarConfig config;
@@ -149,7 +149,7 @@ final class Rules {
     }
   }
 
-  /** Checks that there is a host for each pod: rank r is on pod r / dp-size-local. */
+  /** Checks that there is a host for each pod: rank r is on pod r / moriio-dp-size-local. */
   private void hosts(Setting<List<String>> setting) throws ConfigException {
     List<String> hosts = config.get(setting);
     if (hosts.size() < 2) {
@@ -165,7 +165,7 @@ final class Rules {
     }
     if (hosts.size() != size / local) {
       throw config.refused(
-          setting, "%d hosts, which is moriio-dp-size/dp-size-local".formatted(size / local));
+          setting, "%d hosts (moriio-dp-size / moriio-dp-size-local)".formatted(size / local));
     }
   }
 }

@@ -32,12 +32,12 @@ public final class Setting<T> {
 
   final Group group;
 
-  /** Its name, which is the name of the flag and of the YAML key. */
+  /** The name, which is the name of the flag and of the YAML key. */
   final String key;
 
   final Kind<T> kind;
 
-  /** The text of its default; empty for no value. */
+  /** The text of the default; empty for no value. */
   final String byDefault;
 
   @Nullable String env;
@@ -46,7 +46,7 @@ public final class Setting<T> {
   @Nullable String instead;
   String sentence = "";
 
-  /** Its position among all settings. */
+  /** The position among all settings. */
   int index;
 
   /** Starts a declaration, which {@link #says} completes. */
@@ -67,7 +67,7 @@ public final class Setting<T> {
     return this;
   }
 
-  /** Declares a deprecated name, which still works with a note. */
+  /** Declares a deprecated name, which still works, with a warning at startup. */
   Setting<T> formerly(String old) {
     formerly = old;
     return this;
@@ -79,24 +79,24 @@ public final class Setting<T> {
     return this;
   }
 
-  /** Completes the declaration with its meaning. */
+  /** Completes the declaration with the meaning of the setting. */
   Setting<T> says(String meaning) {
     sentence = meaning;
     index = Settings.add(this);
     return this;
   }
 
-  /** Returns whether it is accepted and ignored. */
+  /** Returns whether the setting is accepted and ignored. */
   boolean isIgnored() {
     return group == Group.IGNORED;
   }
 
-  /** Returns whether it may be set in YAML. */
+  /** Returns whether YAML may contain the setting. */
   boolean isYamlKey() {
     return group != Group.SOURCE && !isIgnored();
   }
 
-  /** Returns its names, the current one first. */
+  /** Returns the names, the current one first. */
   List<String> names() {
     return Stream.of(key, also, formerly).filter(Objects::nonNull).toList();
   }

@@ -249,7 +249,8 @@ public final class Settings {
   public static final Setting<Long> BODY_MIN_RATE =
       in(LIMITS, "body-min-rate", Kind.size("0", "1GiB"), "4KiB")
           .says(
-              "Minimum rate of receiving that body, in bytes/s averaged over 5 s; 0 is no limit.");
+              "Minimum rate of receiving the body of a request with prefill, in bytes/s averaged"
+                  + " over 5 s; 0 is no limit.");
 
   public static final Setting<Integer> JSON_DEPTH_LIMIT =
       in(LIMITS, "json-depth-limit", Kind.whole(1, 10_000), 512)

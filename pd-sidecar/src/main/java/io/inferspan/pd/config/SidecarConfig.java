@@ -20,7 +20,7 @@ public final class SidecarConfig {
 
   public record PoolName(String namespace, String name) {}
 
-  /** Creates a configuration from layers, of which earlier ones override later ones. */
+  /** Creates a configuration from layers; earlier layers override later ones. */
   SidecarConfig(List<Layer> layers, Notes notes) {
     this.layers = layers;
     this.notes = notes;
@@ -76,7 +76,8 @@ public final class SidecarConfig {
   }
 
   /**
-   * Returns whether a deprecated boolean adds its stage: only if no stronger source sets the list.
+   * Returns whether a deprecated boolean adds its stage: only if no source of higher precedence
+   * sets the list.
    */
   private boolean adds(Setting<Boolean> old, Setting<List<String>> list) {
     return get(old) && layerOf(old) <= layerOf(list);
@@ -111,7 +112,7 @@ public final class SidecarConfig {
     return notes.all();
   }
 
-  /** Returns the index of the layer that contains the setting; past the last if none does. */
+  /** Returns the index of the first layer with the setting; if none has it, their number. */
   private int layerOf(Setting<?> setting) {
     int i = 0;
     while (i < layers.size() && layers.get(i).find(setting) == null) {

@@ -38,7 +38,7 @@ final class YamlSource {
   private static final int MAX_FILE_BYTES = 1 << 20;
   private static final int MAX_CHARACTERS = 1 << 20;
 
-  /** The library recurses, and would overflow the stack at some thousand levels. */
+  /** The library is recursive, and would overflow the stack at a few thousand levels. */
   private static final int MAX_DEPTH = 50;
 
   private static final LoadSettings LIBRARY =
@@ -131,7 +131,7 @@ final class YamlSource {
     }
   }
 
-  /** Replaces tabs in the indentation of a flow mapping; only Go's YAML parser accepts them. */
+  /** Replaces tabs in the indentation of a flow mapping, which only Go's YAML parser accepts. */
   private static String withoutTabs(String text) {
     return text.stripLeading().startsWith("{")
         ? INDENTATION.matcher(text).replaceAll(space -> " ".repeat(space.group().length()))
@@ -177,7 +177,7 @@ final class YamlSource {
     }
   }
 
-  /** Returns the text of a value; those of a list are joined, and null has none. */
+  /** Returns the text of a value: the joined texts of a list; empty for null. */
   private static String text(String key, Node value) throws ConfigException {
     List<String> texts = new ArrayList<>();
     for (Node item : value instanceof SequenceNode list ? list.getValue() : List.of(value)) {
@@ -203,8 +203,8 @@ final class YamlSource {
   }
 
   /**
-   * Returns whether a value counts as not set. As in llm-d, these are empty values and invalid
-   * zeros; also port 0, which only the flag can set.
+   * Returns whether a value counts as not set: as in llm-d, empty values and invalid zeros, and
+   * also port 0, which only the flag can set.
    */
   private static boolean isUnset(Setting<?> setting, String text) {
     return text.isEmpty()
@@ -212,7 +212,7 @@ final class YamlSource {
         || (setting == Settings.PORT && text.equals("0"));
   }
 
-  /** Converts a boolean: Go's YAML has more spellings. */
+  /** Converts the spellings of booleans that only Go's YAML parser accepts. */
   private static String spelled(Kind<?> kind, String text) {
     if (!kind.isBoolean()) {
       return text;

@@ -11,14 +11,14 @@ final class Blake2s {
   private static final int BLOCK_WORDS = 16;
   private static final int STATE_WORDS = 8;
 
-  /** The output's length, with fan-out and depth of 1. */
+  /** The first word of the parameter block: the output's length, and a fan-out and depth of 1. */
   private static final int PARAMETERS = 0x0101_0000 | OUTPUT_BYTES;
 
   private static final int[] INITIAL = {
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19
   };
 
-  /** The order in which each round mixes the words of the block, a digit each. */
+  /** The order in which each round mixes the words of the block, as hexadecimal indexes. */
   private static final String[] ROUNDS = {
     "0123456789abcdef",
     "ea489fd61c02b753",

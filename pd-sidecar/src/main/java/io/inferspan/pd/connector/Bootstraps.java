@@ -151,7 +151,7 @@ final class Bootstraps {
         && text.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** Moves the result to this loop; it may arrive on another request's loop. */
+  /** Moves the result to this loop, because it may arrive on the loop of another request. */
   private static Future<List<Engine>> onLoop(Future<List<Engine>> answer, EventLoop loop) {
     Promise<List<Engine>> here = Promise.promise();
     answer.onComplete(

@@ -26,8 +26,8 @@ final class CacheHitGate implements Gate {
   private static final int EVENTS = 2;
 
   /**
-   * The maximum length of these events. Beyond it the response counts as a hit, because each check
-   * reads it from its first byte.
+   * The maximum length of these events. Longer events count as a hit, because each check would read
+   * the response from its first byte.
    */
   private static final int MAX_EVENT_BYTES = 1 << 20;
 
@@ -87,7 +87,7 @@ final class CacheHitGate implements Gate {
     return progress == Progress.FULL ? Verdict.PASS : Verdict.WAIT;
   }
 
-  /** Removes the headers of an error response, of which the client gets status and body only. */
+  /** Removes the headers of an error response: the client gets only its status and body. */
   private static void removeHeaders(HttpResponse head) {
     String length = head.headers().get(HttpHeaderNames.CONTENT_LENGTH);
     head.headers().clear().add(EngineAnswer.plainText());

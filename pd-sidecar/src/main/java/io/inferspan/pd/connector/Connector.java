@@ -7,7 +7,7 @@ import io.inferspan.pd.request.PdRequest;
 
 /**
  * Transfers KV blocks from the prefill pod to the decoder: builds the requests to both, and
- * determines the order of the requests.
+ * determines their order.
  *
  * <p>An implementation is annotated {@code @AutoService(KvConnector.class)} and has a public
  * constructor without parameters; nothing else refers to it.
@@ -32,7 +32,7 @@ public interface Connector extends KvConnector {
   /** Serves a request whose prefill runs on another pod. */
   void serve(PdRequest request);
 
-  /** Returns whether decode may run in chunks, of which only the first involves both stages. */
+  /** Returns whether decode may run in chunks. Only the first chunk then involves both stages. */
   default boolean decodesInChunks() {
     return false;
   }

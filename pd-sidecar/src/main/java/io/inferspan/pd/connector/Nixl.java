@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * {@code nixlv2}: prefill runs first, for one token; its response contains the location from which
  * decode reads the KV blocks.
  *
- * <p>In MoRI-IO's WRITE mode prefill gets the decoder's address and writes the blocks there, so
- * decode need not wait.
+ * <p>In MoRI-IO's WRITE mode, prefill gets the decoder's address and writes the blocks there, so
+ * that decode can be sent at the same time.
  */
 @AutoService(KvConnector.class)
 public final class Nixl implements Connector {

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Sends prefill and decode of a request concurrently. The client gets decode's response only after
- * prefill has succeeded; if prefill fails, it gets prefill's response.
+ * prefill has succeeded; if prefill fails, the client gets prefill's response.
  */
 public final class ParallelDispatch implements Gate {
   private static final PdRequest.Reason PREFILL_FAILED =
@@ -43,7 +43,7 @@ public final class ParallelDispatch implements Gate {
     this.waiting = request.metrics().begin(Stage.PREFILL, request.trace().spanContext());
   }
 
-  /** Sends both; prefill must respond within {@code timeout}. */
+  /** Sends both requests; prefill must respond within {@code timeout}. */
   public static void start(
       PdRequest request, PrefillLeg prefill, DecodeLeg decode, Duration timeout) {
     new ParallelDispatch(request).start(prefill, decode, timeout);

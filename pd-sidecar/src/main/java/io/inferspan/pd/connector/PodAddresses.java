@@ -32,7 +32,7 @@ public final class PodAddresses {
   private final Function<String, Future<String>> lookup;
   private final long ttlNanos;
 
-  // Their names are llm-d's.
+  // The names of these metrics are llm-d's.
   private final Counter lookedUp;
   private final Counter changed;
   private final Counter failed;

@@ -41,8 +41,8 @@ final class TokenCaps {
   }
 
   /**
-   * Sets the limit in the member from which engines read it for this API, if that is another one;
-   * they would otherwise generate the whole response.
+   * Also sets the limit in the member that is specific to this API, if there is one. Engines ignore
+   * other members, and would generate the whole response.
    */
   static JsonEdit ofApi(JsonEdit edit, Api api) {
     if (api == Api.RESPONSES) {

@@ -16,8 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transfer of one request's KV blocks: the addresses, ports and ranks that prefill and decode
- * need of each other.
+ * The transfer of one request's KV blocks in MoRI-IO's WRITE mode: the addresses, ports and ranks
+ * by which prefill and decode reach each other.
  */
 public final class WriteTransfer {
   private static final String RANK_HEADER = "x-data-parallel-rank";
@@ -34,7 +34,7 @@ public final class WriteTransfer {
     this.settings = settings;
     this.pods = pods;
     this.decodeHost = pods.of(decodeHost);
-    // Engines recognise their ids by the prefix.
+    // Engines recognise transfer ids by this prefix.
     this.transferId = "tx" + requestId;
     this.rank = rank(requestId, settings.get(Settings.MORIIO_DP_SIZE));
   }
@@ -92,7 +92,7 @@ public final class WriteTransfer {
         : rank;
   }
 
-  /** Returns the decoder's host as the prefill pod reaches it. */
+  /** Returns the host at which the prefill pod reaches the decoder. */
   public String decodeHost() {
     return decodeHost;
   }

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * The count of cached prompt tokens in an engine's response: {@code
  * usage.prompt_tokens_details.cached_tokens}.
  *
- * <p>An instance replaces the count in the decoder's event stream by that of prefill, because the
- * decoder counts the whole prompt as cached. It holds back at most one unterminated line, takes
- * ownership of its arguments, and the caller owns the returned buffers. If nothing changes, it
- * returns its argument. Not thread-safe; one instance per stream.
+ * <p>An instance replaces the count in the decoder's event stream with the count of prefill,
+ * because the decoder counts the whole prompt as cached. It holds back at most one unterminated
+ * line, takes ownership of its arguments, and the caller owns the returned buffers. If nothing
+ * changes, it returns its argument. Not thread-safe; one instance per stream.
  */
 public final class CachedTokens implements AutoCloseable {
-  /** A longer line passes untouched. */
+  /** The maximum length of a line to rewrite; longer lines are not changed. */
   static final int MAX_LINE_LENGTH = 1 << 20;
 
   private static final String USAGE = "usage";
@@ -82,7 +82,7 @@ public final class CachedTokens implements AutoCloseable {
       return part;
     }
     if (held == null) {
-      // Without a limit on components: beyond it they would be copied together, again and again.
+      // No limit on components, because beyond a limit Netty merges them by copying, repeatedly.
       held = part.alloc().compositeBuffer(Integer.MAX_VALUE);
     }
     held.addFlattenedComponents(true, part);
@@ -178,8 +178,8 @@ public final class CachedTokens implements AutoCloseable {
   }
 
   /**
-   * Returns the first position of {@code "usage"} in a part of a buffer, or -1. It is fast, because
-   * nearly every chunk of a stream has none.
+   * Returns the first position of {@code "usage"} in a part of a buffer, or -1. This must be fast,
+   * because nearly every chunk of a stream has none.
    */
   static int findUsage(ByteBuf buffer, int from, int to) {
     int start = from;

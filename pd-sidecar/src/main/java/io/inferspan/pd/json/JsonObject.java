@@ -166,7 +166,7 @@ public final class JsonObject {
     return members;
   }
 
-  /** Returns the start of the member after this one; after the last one, its end. */
+  /** Returns the start of the next member; for the last member, the end of its value. */
   int startAfter(Member member) {
     JsonScanner scanner = new JsonScanner(json, to, 0);
     int end = member.value().to();

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** JSON as a sequence of byte ranges, most of them of a scanned body. */
+/** JSON as a sequence of byte ranges, most of which are parts of a scanned body. */
 public final class JsonPieces {
   private final List<JsonValue> pieces = new ArrayList<>();
   private int length;

@@ -15,7 +15,8 @@ final class JsonScanner {
   private static final long HIGHEST_BITS = 0x8080808080808080L;
 
   /**
-   * The characters allowed after a backslash, besides u; a table, because code in prompts has many.
+   * The characters allowed after a backslash, besides u. A table is fast, and code in prompts has
+   * many escapes.
    */
   private static final boolean[] ESCAPED = new boolean[128];
 
@@ -30,8 +31,8 @@ final class JsonScanner {
   private final int maxDepth;
 
   /**
-   * For each depth, whether the open container is an object. It is on the heap, so that no body can
-   * overflow the stack.
+   * For each depth, whether the open container is an object. This is on the heap, so that no body
+   * can overflow the stack.
    */
   private final BitSet objects = new BitSet();
 

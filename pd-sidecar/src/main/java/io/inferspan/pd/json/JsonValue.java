@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/** A value in place in its original bytes; only what is read is copied. */
+/** A JSON value in its original bytes, which are decoded only when the value is read. */
 public final class JsonValue {
   /**
    * The maximum length of a number to parse: longer ones are not counts, and the time to parse them
@@ -14,7 +14,7 @@ public final class JsonValue {
    */
   private static final int MAX_NUMBER_LENGTH = 32;
 
-  /** The length of {@code \\u0041}. */
+  /** The maximum length of one escaped character, such as {@code \\u0041}. */
   private static final int MAX_ESCAPED = 6;
 
   private static final char ASCII = 127;
@@ -231,7 +231,7 @@ public final class JsonValue {
         return new JsonValue(json, start, end);
       } catch (InvalidJson e) {
         throw new IllegalStateException(
-            "the array was not validated before its elements are read", e);
+            "the array was not validated before its elements were read", e);
       }
     }
   }

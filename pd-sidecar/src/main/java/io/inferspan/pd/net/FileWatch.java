@@ -82,7 +82,7 @@ public final class FileWatch implements AutoCloseable {
     return files.stream().map(FileWatch::stamp).toList();
   }
 
-  /** Returns what distinguishes two states of a file without reading it; empty without a file. */
+  /** Returns attributes that differ between two states of a file; empty if it does not exist. */
   private static Map<String, Object> stamp(Path file) {
     try {
       return Files.readAttributes(file, "fileKey,lastModifiedTime,size");

@@ -70,9 +70,7 @@ public final class HeldBodies {
     return bytes.get() + more <= limit;
   }
 
-  /**
-   * Counts bytes without checking the limit, for copies without which no request could continue.
-   */
+  /** Counts bytes without checking the limit, for copies that a request needs to continue. */
   public void add(long more) {
     bytes.addAndGet(more);
   }

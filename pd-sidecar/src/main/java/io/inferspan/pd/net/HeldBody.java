@@ -147,7 +147,7 @@ public final class HeldBody {
     return whole;
   }
 
-  /** Replaces the bytes by others, which are counted instead. */
+  /** Replaces the bytes with others, which are counted instead. */
   public void replace(byte[] whole) {
     releaseSegments();
     joined = whole;
@@ -167,8 +167,8 @@ public final class HeldBody {
   }
 
   /**
-   * Returns the promise of a write, which keeps the bytes of a body counted until they are written;
-   * TLS releases plain text earlier.
+   * Returns the promise for writing a buffer. It keeps the bytes of a body counted until they are
+   * written, because TLS releases the plain text earlier.
    */
   public static ChannelPromise untilWritten(ByteBuf buffer, ChannelHandlerContext context) {
     if (buffer instanceof Counted counted) {

@@ -65,7 +65,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain) {
     return certificate().getNotAfter().toInstant().isBefore(instant);
   }
 
-  /** Does not contain the key, not even its length. */
+  /** Returns the subject of the certificate, without the key. */
   @Override
   public String toString() {
     return "Identity[" + certificate().getSubjectX500Principal() + "]";
@@ -106,7 +106,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain) {
         }
       }
     } catch (GeneralSecurityException _) {
-      throw refused(file, "has a key that cannot be read or is of another kind than tls.crt's");
+      throw refused(file, "has a key that cannot be read, or is not of the algorithm of tls.crt");
     }
     throw refused(file, "holds no private key; PEM with PKCS#8, PKCS#1 or SEC1 is expected");
   }

@@ -169,7 +169,7 @@ public final class Loops implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      throw new IllegalStateException("the event loops do not stop", e);
+      throw new IllegalStateException("the event loops did not stop", e);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.inferspan.pd.net;
 import java.util.Map;
 import java.util.Properties;
 
-/** Netty properties with other defaults; the command line takes precedence. */
+/** Changes defaults of Netty's system properties; the command line takes precedence. */
 final class NettyDefaults {
   private static final Map<String, String> OURS =
       Map.of(

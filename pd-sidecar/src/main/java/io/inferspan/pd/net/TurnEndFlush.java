@@ -11,10 +11,10 @@ import java.util.ArrayDeque;
  * flushes all channels together.
  *
  * <p>A write wakes up the process that reads it, which costs as much as the write itself. A process
- * that gets several writes at once is woken up once. The first handler of a pipeline.
+ * that gets several writes at once is woken up once. This must be the first handler of a pipeline.
  */
 public final class TurnEndFlush extends ChannelDuplexHandler {
-  /** So that the first channel of a long turn does not wait for the last one. */
+  /** The maximum number of waiting channels, so that the first does not wait long for the last. */
   static final int MAX_CHANNELS = 32;
 
   private static final FastThreadLocal<Turn> TURN =
@@ -88,9 +88,10 @@ public final class TurnEndFlush extends ChannelDuplexHandler {
   }
 
   /**
-   * Flushes the replies to what was just read: the transport may find the end of the input next,
-   * and then closes the channel past the pipeline. Proxied data is written while another channel
-   * reads. io_uring reads on before it completes, so the end of the read is too late for it.
+   * Flushes replies to the data that was just read: the transport may find the end of the input
+   * next, and then closes the channel without calling the pipeline. With io_uring, {@link
+   * #channelReadComplete} would be too late, because io_uring reads on before it completes a read.
+   * Proxied data is not affected: it is written while another channel reads.
    */
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {

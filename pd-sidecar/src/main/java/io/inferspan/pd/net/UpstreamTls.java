@@ -18,7 +18,7 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS for one kind of upstream server: the trusted authorities and the requested name.
+ * TLS for one kind of upstream server: the trusted CAs, and the server name to send.
  *
  * <p>Engines speak HTTP/1.1, so no protocol is negotiated.
  */
@@ -66,8 +66,8 @@ public final class UpstreamTls {
    */
   public SslHandler newHandler(ByteBufAllocator allocator, String host, int port) {
     SslHandler handler = context.newHandler(allocator, host, port);
-    // Java itself sends only host names with a dot; names of services in the same namespace have
-    // none.
+    // By itself, Java sends only server names with a dot; names of services in the same namespace
+    // have none.
     SNIHostName name = serverName(host);
     if (name != null) {
       SSLParameters parameters = handler.engine().getSSLParameters();

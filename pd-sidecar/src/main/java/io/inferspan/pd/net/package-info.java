@@ -1,5 +1,5 @@
 /**
- * What both sides of the proxy use: event loops, TLS, files that change, and the memory of bodies.
+ * Event loops, TLS, watches of files, and the memory of bodies, for both sides of the proxy.
  *
  * <p>Only this package uses Vert.x's internals: the data plane uses Netty directly, on Vert.x's
  * event loops.

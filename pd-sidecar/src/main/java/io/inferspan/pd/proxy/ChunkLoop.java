@@ -65,7 +65,7 @@ public final class ChunkLoop {
     }
     RequestBody body = request.body();
     boolean same = leg.body().equals(body.original()) && !body.changed();
-    // After prefill has changed the body, the requests are made from a copy.
+    // If prefill has changed the body, the requests are made from a copy.
     boolean room = same || body.held().take(leg.body().length());
     int depth = request.config().get(Settings.JSON_DEPTH_LIMIT);
     request.compute(
@@ -221,7 +221,7 @@ public final class ChunkLoop {
     counted.failed();
     if (begun) {
       send(ChunkedAnswer.event(answer.body()));
-      // So that a partial answer is not mistaken for a complete one.
+      // Reset, so that a partial response is not mistaken for a complete one.
       request.answer().discard();
       request.breakOff(type);
     } else {

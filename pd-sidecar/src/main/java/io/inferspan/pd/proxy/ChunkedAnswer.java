@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Combines the responses of a chunked decode, which requests a limited number of tokens per call (a
  * chunk), into one: a whole response, or a stream of events.
  *
- * <p>The usage has the prompt tokens of the first chunk and the generated tokens of all: the
- * prompts of later chunks also contain generated text.
+ * <p>The usage has the prompt tokens of the first chunk, because the prompts of later chunks also
+ * contain generated text, and the generated tokens of all chunks.
  */
 final class ChunkedAnswer {
   private static final String CHOICES = "choices";

@@ -61,8 +61,8 @@ public final class PdProxy {
     }
     Api api = Routes.api(method, path);
     HttpHeaders headers = request.headers();
-    // Before hop-by-hop headers are removed, so that a client cannot have the picker's headers
-    // removed.
+    // Before hop-by-hop headers are removed, so that a client cannot remove the picker's headers by
+    // a Connection header.
     RoutingHeaders routing =
         api == Api.PASSTHROUGH ? RoutingHeaders.NONE : RoutingHeaders.takeFrom(headers);
     ForwardedHeaders.fromClient(request, exchange.clientAddress());

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends a response to the client: corrects, observes and flushes it.
  *
- * <p>After a prefill, its count of cached prompt tokens replaces that of decode, because the
- * decoder counts the whole prompt as cached. An event stream is corrected line by line; any other
- * response is held until it is complete, or passed unchanged if it is too long for that.
+ * <p>After a prefill, the prefill's count of cached prompt tokens replaces that of decode, because
+ * the decoder counts the whole prompt as cached. An event stream is corrected line by line; any
+ * other response is held until it is complete, or passed unchanged if it is too long for that.
  *
  * <p>Small pieces that arrived in one read are sent at once, in one write. Only pieces that follow
  * each other within {@link #BURST_NANOS}, far faster than tokens, are batched for this time,
@@ -204,7 +204,7 @@ public final class ClientAnswer {
    * Returns the response with the count; null if nothing changes, or if there is no room for it.
    */
   private static byte @Nullable [] changed(HeldBody body, long count) {
-    // Not for a buffer of the body, whose references only the event loop may count.
+    // Not for body.toBuffer(), because only the event loop may change the body's reference count.
     return body.take(body.length())
         ? CachedTokens.replaced(Unpooled.wrappedBuffer(body.join()), count)
         : null;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param prefiller the prefill pod, or null for decode only
  * @param encoders the candidate encoders; empty for no encode stage
  * @param kvSource the pod that KV blocks may be pulled from, or null
- * @param decoder the rank that a header requests, the listener's own without the header; null if
- *     the header names an unknown rank, which is a client error
+ * @param decoder the decoder of the rank that a header requests, or else of the listener's own
+ *     rank; null if the header names an unknown rank, which is a client error
  * @param routed whether the header requests a rank
  */
 public record Decision(

@@ -154,7 +154,7 @@ class DecodeCall extends EngineCall {
 
   /** Called when the response begins. */
   protected void answering(HttpResponse head) {
-    // The gate has passed it, so no other stage follows.
+    // The gate has passed the response, so no other stage follows.
     request.releaseBody();
     int status = head.status().code();
     trace().answered(status);

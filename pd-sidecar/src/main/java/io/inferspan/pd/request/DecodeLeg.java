@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decoder's request, and the handling of its response.
+ * The request to the decoder, and the handling of its response.
  *
  * @param target the decoder if it is not the listener's own
  * @param cachedTokens the count that replaces the decoder's in its response; null for none

@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request from its arrival to its end, and the calls that serve it.
  *
- * <p>A connector {@linkplain #ask asks} for a prefill and {@linkplain #stream streams} a decode. It
- * ends exactly once: with a response, with a failure, or because the client disconnects. Then its
- * span ends and it is counted. It runs on one event loop.
+ * <p>A connector {@linkplain #ask asks} for a prefill and {@linkplain #stream streams} a decode.
+ * The request ends exactly once: with a response, with a failure, or because the client
+ * disconnects. Then its span ends and it is counted. It runs on one event loop.
  */
 public final class PdRequest implements ClientExchange.Owner {
   /** Scanning this many bytes takes about a millisecond. */
@@ -160,7 +160,7 @@ public final class PdRequest implements ClientExchange.Owner {
     return Objects.requireNonNull(body, "the body was not gathered");
   }
 
-  /** Sets another way to decode than in one piece, such as in chunks. */
+  /** Sets a way to decode other than in one piece, such as in chunks. */
   public void decodedBy(Consumer<DecodeLeg> way) {
     decoding = way;
   }
@@ -277,7 +277,7 @@ public final class PdRequest implements ClientExchange.Owner {
     }
   }
 
-  /** Resets the client, because the decoder failed after the response had begun. */
+  /** Resets the client's connection: the decoder failed after the response had begun. */
   public void breakOff(String type) {
     trace.fail(type, DECODE_FAILED);
     abort();

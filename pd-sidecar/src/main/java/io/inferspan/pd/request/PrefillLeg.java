@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The prefill pod's request.
+ * The request to the prefill pod.
  *
  * @param dispatch when decode starts; a detached prefill continues after its client has
  *     disconnected, and is not retried
- * @param room the number that identifies the transfer to both stages; null if no number does
+ * @param room the number that identifies the transfer to both stages; null for none
  */
 public record PrefillLeg(
     JsonPieces body, Map<String, String> headers, Dispatch dispatch, @Nullable Long room) {

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs prefill on another pod: one call, or several if it fails and the settings say so. */
+/** Runs prefill on another pod: one call, or several if it fails and retries are configured. */
 final class PrefillStage {
   private static final int BAD_GATEWAY = 502;
   private static final int GATEWAY_TIMEOUT = 504;

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request, from which the bodies of its calls are made.
+ * The body of a request. The bodies of the request's calls are edited copies of it.
  *
  * <p>It is collected within limits of size, time and rate, then scanned, and released when decode
  * has been sent.

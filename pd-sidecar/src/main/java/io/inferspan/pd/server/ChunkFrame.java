@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * a piece of this size.
  */
 final class ChunkFrame {
-  /** For larger pieces, use the codec. */
+  /** The maximum size of a piece; larger pieces go through the codec. */
   static final int MAX_BYTES = 4096;
 
   private static final int MAX_SIZE_DIGITS = 4;

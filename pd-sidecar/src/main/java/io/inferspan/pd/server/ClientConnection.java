@@ -123,7 +123,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     wanted = on;
     if (decoder == null || !on) {
       autoRead(on);
-    } else if (!decoder.decoding) { // else it is done after decoding
+    } else if (!decoder.decoding) { // otherwise, the decoder does it after decoding
       autoRead(!decoder.isFull());
     }
   }
@@ -133,7 +133,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (wanted) {
       pause.end();
     } else {
-      // Only here: probes that read pipelined data would have to store it.
+      // No probes while only pipelined data pauses reading, because they would have to store it.
       pause.begin(context());
     }
   }

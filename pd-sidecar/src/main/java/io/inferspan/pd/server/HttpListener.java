@@ -58,7 +58,7 @@ public final class HttpListener implements AutoCloseable {
       int headerBytes,
       int rank) {}
 
-  /** When a connection was last serving; any thread may read it. */
+  /** The time when a connection last served a request; any thread may read it. */
   static final class Activity {
     private volatile long quietSince = System.nanoTime();
     private volatile boolean servedAny;
@@ -74,7 +74,7 @@ public final class HttpListener implements AutoCloseable {
       quietSince = System.nanoTime();
     }
 
-    /** Returns whether nothing was served for too long; a first request must come sooner. */
+    /** Returns whether no request was served for too long; the first one must come sooner. */
     boolean isIdle() {
       long since = quietSince;
       long limit = servedAny ? QUIET_NANOS : FIRST_REQUEST_NANOS;
@@ -122,7 +122,7 @@ public final class HttpListener implements AutoCloseable {
     return new HttpListener(loops, port, settings);
   }
 
-  /** Sets up the channel of a client; with TLS, after the handshake. */
+  /** Sets up the channel of a client; the protocol is selected later. */
   private final class Initializer extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel client) {
@@ -137,7 +137,7 @@ public final class HttpListener implements AutoCloseable {
     }
   }
 
-  /** Detects HTTP/2 by the fixed first line of a plain connection. */
+  /** Detects HTTP/2 by the connection preface, on connections without TLS. */
   private final class PrefaceDetector extends ByteToMessageDecoder {
     private @Nullable ScheduledFuture<?> silence;
 

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * A pause in reading from a client, interrupted by occasional probes.
  *
  * <p>Disconnection can only be detected by reading all data that the client has sent. A probe reads
- * the data that the kernel has buffered, {@link #PROBE_BYTES}. A client that is still connected
- * refills that buffer, so probes become rare and end.
+ * the data that the kernel has buffered, up to {@link #PROBE_BYTES}. A client that is still
+ * connected refills the buffer, so probes become rare and end.
  */
 final class ReadingPause {
-  /** The kernel's receive buffer, which would otherwise grow to megabytes without reads. */
+  /** The size of the kernel's receive buffer, which could otherwise grow to megabytes. */
   private static final int RECEIVE_BYTES = 128 * 1024;
 
   /** The kernel doubles the configured size for its own bookkeeping. */

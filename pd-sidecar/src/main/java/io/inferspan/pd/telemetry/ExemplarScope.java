@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Provides the span of the current observation to the Prometheus registry.
  *
- * <p>The registry reads "the current span", but the sidecar passes spans as arguments. So a thread
- * has the span in a variable during the recording call.
+ * <p>The registry reads "the current span", but the sidecar passes spans as arguments. So the span
+ * is in a thread-local variable during the recording call.
  */
 final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanContext {
 

@@ -14,7 +14,7 @@ import io.opentelemetry.context.Context;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Opens the spans of requests. */
+/** Starts the spans of requests. */
 public final class PdTracing {
   private static final String PASSTHROUGH = "passthrough";
   private static final String OTHER_METHOD = "_OTHER";

@@ -112,8 +112,8 @@ public final class RequestTrace {
   }
 
   /**
-   * Begins the decode stage. As in llm-d, it is a child of prefill, even if that has ended, unless
-   * both are dispatched in parallel.
+   * Begins the decode stage. In llm-d's span tree, its span is a child of prefill's, even if that
+   * has ended, unless both are dispatched in parallel.
    */
   public StageTrace decode() {
     boolean siblings = tracing.proposalShape() || dispatch == Dispatch.PARALLEL;

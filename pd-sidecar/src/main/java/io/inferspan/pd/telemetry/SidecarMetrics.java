@@ -36,17 +36,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sidecar's meters.
  *
- * <p>All meters are created at startup, so that recording needs only a few additions, without a
- * lookup, a lock or an allocation of ours. Thread-safe; nothing throws. If a sampled span is
- * passed, the observation may carry its ids as an exemplar; pass {@link SpanContext#getInvalid()}
- * if there is none.
+ * <p>All meters are created at startup, so that recording needs only a few additions, and this
+ * class adds no lock and no allocation. Thread-safe; nothing throws. If a sampled span is passed,
+ * the observation may carry its ids as an exemplar; pass {@link SpanContext#getInvalid()} if there
+ * is none.
  *
  * <p>Durations are histograms. The buckets of prefill, encode and time to first token end at 5, 10,
  * 25, 50, 75, 100, 250, 500 and 750 ms and 1, 2.5, 5, 10, 30 and 120 s. The buckets of decode and
  * request end at 50, 100, 250 and 500 ms and 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640 and 1800 s.
  */
 public final class SidecarMetrics implements AutoCloseable {
-  /** An encode stage; counted in addition to the connector if there is a prefill stage as well. */
+  /** The type of an encode stage, counted in addition to that of a prefill stage. */
   public static final String ENCODE = "encode";
 
   /** llm-d's own prefix, so that its dashboards work. */
@@ -196,7 +196,7 @@ public final class SidecarMetrics implements AutoCloseable {
     if (registry instanceof PrometheusMeterRegistry prometheus) {
       return prometheus;
     }
-    throw new IllegalStateException("These metrics are not read");
+    throw new IllegalStateException("there is no Prometheus registry: --metrics-port is 0");
   }
 
   public void requestArrived(Api api, SpanContext span) {
@@ -261,11 +261,11 @@ public final class SidecarMetrics implements AutoCloseable {
 
   /** Returns the counters of connections to the engines of a stage other than REQUEST. */
   public ConnectionMeters connections(Stage stage) {
-    return Objects.requireNonNull(connections.get(stage), "a stage of calls to engines");
+    return Objects.requireNonNull(connections.get(stage), "the stage has no connections");
   }
 
   private void record(Map<String, Observation> meters, String label, SpanContext span, long value) {
-    Observation meter = Objects.requireNonNull(meters.get(label), "there is one for every label");
+    Observation meter = Objects.requireNonNull(meters.get(label), "no meter has this label");
     exemplars.record(span, meter, value);
   }
 

@@ -36,7 +36,7 @@ public record EngineAnswer(
       "The decode node is not ready. Please check that the vLLM service is running and the port"
           + " configuration is correct.";
 
-  /** Returns a response whose body {@link #heldBy} or {@link #release} must release. */
+  /** Returns an engine's response; {@link #heldBy} or {@link #release} must release its body. */
   public static EngineAnswer of(int status, HttpHeaders headers, HeldBody body) {
     return new EngineAnswer(status, headers, body, "", null);
   }
@@ -102,7 +102,7 @@ public record EngineAnswer(
       HttpHeaders headers,
       String text,
       @Nullable UpstreamFailure failure) {
-    // The engines name an error like its status, except for this one.
+    // Engines use the status's reason phrase as the type, except for status 400.
     boolean badRequest = status.equals(HttpResponseStatus.BAD_REQUEST);
     String type = badRequest ? "BadRequestError" : status.reasonPhrase().replace(" ", "");
     String body =

@@ -49,7 +49,7 @@ public class EngineCall {
   /** Receives the response; null in a subclass that receives it in pieces. */
   private final @Nullable Consumer<EngineAnswer> next;
 
-  /** The buffered response; null in the same case, and after its end. */
+  /** The buffered response; null if the subclass receives it in pieces, and after its end. */
   private @Nullable HeldBody answer;
 
   private final long answerLimit;
@@ -372,7 +372,7 @@ public class EngineCall {
       connection = null;
       releaseRequest();
       ended(trailers);
-      // Not before, so that an exception there still fails the call.
+      // Only now, so that an exception in ended() still fails the call.
       finished = true;
     }
   }

@@ -92,7 +92,7 @@ public final class ForwardedHeaders {
    */
   public static HttpRequest forBody(HttpRequest client, int length, Map<String, String> added) {
     HttpHeaders headers = client.headers().copy();
-    // The response is parsed.
+    // No compressed response, because the proxy parses it.
     headers.remove(HttpHeaderNames.ACCEPT_ENCODING);
     headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
     headers.remove(HttpHeaderNames.EXPECT);

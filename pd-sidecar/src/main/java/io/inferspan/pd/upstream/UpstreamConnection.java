@@ -200,8 +200,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     codec.prepareUpgradeFrom(context);
     answering.switched();
     answering.head(head);
-    // Not before the head is passed on: this passes on the codec's remaining bytes, which follow
-    // it.
+    // After the head: this call passes on the codec's remaining bytes, which follow the head.
     codec.upgradeFrom(context);
   }
 

@@ -129,7 +129,7 @@ class PoolAllowListTest {
       assertThat(list.allows("prefill-0")).isFalse();
       assertThat(log.warnings())
           .containsExactly(
-              "There is no inference pool models/pool; every prefill target is denied.");
+              "There is no inference pool models/pool, so it allows no prefill target.");
       server.putPool("pool", LLAMA);
       Awaited.soon(() -> list.allows("prefill-0"));
     }
@@ -211,7 +211,7 @@ class PoolAllowListTest {
       }
       assertThat(log.warnings().getFirst())
           .startsWith("The API server cannot be queried for inference pool models/pool (")
-          .endsWith("); every prefill target is denied until they are known.");
+          .endsWith("); it allows no prefill target until they are known.");
     }
   }
 
@@ -265,7 +265,7 @@ class PoolAllowListTest {
     server.garbled = true;
     try (PoolAllowList list = watch()) {
       Awaited.soon(() -> !log.warnings().isEmpty());
-      assertThat(log.warnings().getFirst()).contains("(broken JSON)");
+      assertThat(log.warnings().getFirst()).contains("(invalid JSON)");
       server.garbled = false;
       Awaited.soon(() -> list.allows("prefill-0"));
     }

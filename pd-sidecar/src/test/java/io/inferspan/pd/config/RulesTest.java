@@ -51,7 +51,7 @@ class RulesTest {
           --moriio-parallel-dispatch --moriio-write-mode --pod-ip=a --moriio-parallel-decode-wait-timeout=0 | moriio-parallel-decode-wait-timeout must be longer than 0 if moriio-parallel-dispatch is on, but is "0" (from --moriio-parallel-decode-wait-timeout)
           --moriio-remote-hosts=a,b --moriio-dp-size=16 | moriio-dp-size-local must be a divisor of moriio-dp-size 16 if moriio-remote-hosts names 2 hosts, but is "0" (from the default)
           --moriio-decode-hosts=a,b --moriio-dp-size=15 --moriio-dp-size-local=8 | moriio-dp-size-local must be a divisor of moriio-dp-size 15 if moriio-decode-hosts names 2 hosts, but is "8" (from --moriio-dp-size-local)
-          --moriio-remote-hosts=a,b,c --moriio-dp-size=16 --moriio-dp-size-local=8 | moriio-remote-hosts must be 2 hosts, which is moriio-dp-size/dp-size-local, but is "a,b,c" (from --moriio-remote-hosts)
+          --moriio-remote-hosts=a,b,c --moriio-dp-size=16 --moriio-dp-size-local=8 | moriio-remote-hosts must be 2 hosts (moriio-dp-size / moriio-dp-size-local), but is "a,b,c" (from --moriio-remote-hosts)
           --body-limit=0 | body-limit must be a size from 1 to 2047MiB such as 65536, 64KiB or 8MiB, but is "0" (from --body-limit)
           --body-limit=64MB | body-limit must be a size from 1 to 2047MiB such as 65536, 64KiB or 8MiB, but is "64MB" (from --body-limit)
           --held-bodies-limit=1MiB | held-bodies-limit must be at least the body-limit, which is 67108864, but is "1MiB" (from --held-bodies-limit)

@@ -61,7 +61,7 @@ class IdentityTest {
   @Test
   void keyOfAnotherKind_isRefused() throws Exception {
     key(resource("rsa-pkcs8.key"));
-    refusedWith("of another kind than tls.crt's");
+    refusedWith("is not of the algorithm of tls.crt");
   }
 
   @Test

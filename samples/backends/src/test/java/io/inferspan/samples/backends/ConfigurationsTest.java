@@ -16,12 +16,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The files to copy are consistent with each other; no container is started. */
+/** Checks that the files to copy are consistent with each other; starts no container. */
 class ConfigurationsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"collector", "jaeger", "tempo", "zipkin"})
-  void endpoint_isAPortOfTheCompose(String backend) throws IOException {
+  void endpoint_isAPortInTheComposeFile(String backend) throws IOException {
     String compose = Files.readString(Path.of(backend, "compose.yaml"));
 
     List<String> endpoints =
@@ -39,7 +39,7 @@ class ConfigurationsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"collector", "jaeger", "tempo", "zipkin"})
-  void mountedFiles_areThere(String backend) throws IOException {
+  void mountedFiles_exist(String backend) throws IOException {
     for (Object service : services(Files.readString(Path.of(backend, "compose.yaml"))).values()) {
       for (Object volume : list(((Map<?, ?>) service).get("volumes"))) {
         assertThat(Path.of(backend, String.valueOf(volume).split(":", 2)[0])).isRegularFile();

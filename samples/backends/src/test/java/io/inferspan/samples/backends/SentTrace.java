@@ -17,7 +17,7 @@ record SentTrace(SpanContext request, SpanContext attempt) {
   static final String MODEL = "tiny";
   static final String SERVICE = "gateway-under-test";
 
-  /** Sends it, and waits until it is exported. */
+  /** Sends a trace, and waits until it is exported. */
   static SentTrace send(Map<String, String> settings) {
     TelemetryOptions.Builder options =
         TelemetryOptions.builder().serviceName(SERVICE).setting("otel.traces.sampler", "always_on");

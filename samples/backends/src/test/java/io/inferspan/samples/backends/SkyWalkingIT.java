@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Apache SkyWalking: a real server for OTLP over gRPC, with Zipkin's query API. */
+/** Tests with a SkyWalking server: OTLP over gRPC, and Zipkin's query API. */
 class SkyWalkingIT {
 
   private static final Path FOLDER = Path.of("skywalking");
   private static final Path JARS = FOLDER.resolve("target").resolve("lib");
 
   @Test
-  void trace_comesBackAsItWasSent() throws Exception {
+  void trace_isReturnedAsItWasSent() throws Exception {
     assumeTrue(
         Files.isDirectory(JARS),
         "needs the server's jars: mvn -q -f samples/backends/skywalking process-test-resources");

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Zipkin's own server with its exporter, which is not one of our dependencies. */
+/** Tests with a Zipkin server, and the Zipkin exporter, which Inferspan does not depend on. */
 class ZipkinIT {
 
   private static final Path SERVER = Path.of("target", "zipkin", "zipkin-server-exec.jar");
 
   @Test
-  void trace_comesBackAsItWasSent() throws Exception {
+  void trace_isReturnedAsItWasSent() throws Exception {
     int port = BackendProcess.freePort();
     try (BackendProcess zipkin =
         BackendProcess.java(

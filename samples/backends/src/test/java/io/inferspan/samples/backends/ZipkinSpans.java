@@ -13,7 +13,7 @@ record ZipkinSpans(JsonNode spans) {
     try {
       return new ZipkinSpans(new ObjectMapper().readTree(json));
     } catch (JsonProcessingException e) {
-      throw new AssertionError("no JSON: " + json, e);
+      throw new AssertionError("not JSON: " + json, e);
     }
   }
 
@@ -30,7 +30,7 @@ record ZipkinSpans(JsonNode spans) {
     throw new AssertionError("no span has the id " + id + " in " + spans);
   }
 
-  /** Ids, parents, names, kinds and attributes are those that were sent. */
+  /** Asserts that ids, parents, names, kinds and attributes are those that were sent. */
   void assertAre(SentTrace sent) {
     assertThat(size()).isEqualTo(2);
     JsonNode request = span(sent.request().getSpanId());

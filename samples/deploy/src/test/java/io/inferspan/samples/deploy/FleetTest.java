@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The collectors of a fleet fit each other, and have room for what their page promises. */
+/** Checks that the fleet's collectors fit each other, and have the capacity that they promise. */
 class FleetTest {
 
   private static final Path FOLDER = Manifests.FOLDER.resolve("fleet");
@@ -74,8 +74,8 @@ class FleetTest {
   }
 
   /**
-   * 100,000 requests a second, of which the gateway samples one in ten, and 50,000 steps, of which
-   * the agents sample one in a hundred.
+   * The load per second: 100,000 requests, of which the gateway samples 10 %, and 50,000 steps, of
+   * which the agents sample 1 %.
    */
   @Test
   void samplers_haveRoomForAllTracesWithinTheDecisionWait() {

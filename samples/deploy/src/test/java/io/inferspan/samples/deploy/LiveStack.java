@@ -88,7 +88,7 @@ final class LiveStack implements AutoCloseable {
     return prefill;
   }
 
-  /** One streamed request that is long enough to be prefilled elsewhere. */
+  /** Sends a streamed request that is long enough for prefill on another pod. */
   HttpResponse<String> ask() throws IOException, InterruptedException {
     String body =
         "{\"model\":\"tiny\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"

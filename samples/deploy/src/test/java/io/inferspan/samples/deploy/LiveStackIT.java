@@ -40,7 +40,7 @@ class LiveStackIT {
     trace = awaitRoots();
   }
 
-  /** Each process exports its first span last, so after these two all spans have arrived. */
+  /** Waits for the root span of each process, which is the last one that the process exports. */
   private static List<SpanRecord> awaitRoots() {
     List<SpanRecord> spans = List.of();
     while (!names(spans).containsAll(List.of("gateway.request", "llm_d.pd_proxy.request"))) {

@@ -15,7 +15,7 @@ record Manifests(Yaml kustomization, List<Yaml> objects) {
   static final Path FOLDER = Path.of(".");
 
   /**
-   * A container of a pod.
+   * A container in a pod.
    *
    * @param pod the labels of its pod
    */
@@ -39,7 +39,7 @@ record Manifests(Yaml kustomization, List<Yaml> objects) {
           .collect(Collectors.toMap(entry -> entry.at("name").text(), entry -> entry));
     }
 
-    /** Returns its ports, by name or, if they have none, by number. */
+    /** Returns the container's ports by name, or by number if they have no name. */
     Map<String, String> ports() {
       return yaml.at("ports").items().stream()
           .collect(

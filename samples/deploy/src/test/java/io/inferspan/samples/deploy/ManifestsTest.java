@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** References between the manifests are valid. */
+/** Checks the references between the manifests. */
 class ManifestsTest {
 
   private final Manifests manifests = Manifests.read();
@@ -97,7 +97,7 @@ class ManifestsTest {
     for (String arg : manifests.container("inferspan-vertx-gateway").args()) {
       if (arg.startsWith("--decode=") || arg.startsWith("--prefill=")) {
         String host = URI.create("http://" + arg.substring(arg.indexOf('=') + 1)).getHost();
-        // A pod of a StatefulSet: its name, then the service's.
+        // The host of a StatefulSet's pod: the pod's name, then the service's.
         named.add(host.substring(host.indexOf('.') + 1));
       }
     }

@@ -35,7 +35,7 @@ enum Program {
     Running running = start(arguments, Map.of());
     try (running) {
       if (!running.process().waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-        throw new AssertionError(this + " does not end with its help");
+        throw new AssertionError(this + " did not exit after it printed its help");
       }
       return running.said();
     }
@@ -81,7 +81,7 @@ enum Program {
     if (this != GATEWAY) {
       return all;
     }
-    // On the class path, the bridge would start, too; no manifest has it there.
+    // A bridge on the class path would start; no manifest has it there.
     return List.of(all.split(File.pathSeparator, -1)).stream()
         .filter(part -> !part.contains("ebpf-bridge"))
         .reduce((one, other) -> one + File.pathSeparator + other)

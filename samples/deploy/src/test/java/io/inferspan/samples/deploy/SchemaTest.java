@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Objects are valid against the schema of the Kubernetes API, which its Java client contains. */
+/** Checks the objects against the schema of the Kubernetes API, from its Java client. */
 class SchemaTest {
 
   private static final String MODELS = "io.kubernetes.client.openapi.models.V1";

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The names of a scrape, each with the labels that it has. */
+/** The metric names in a scrape, each with its labels. */
 record Scrape(Map<String, Set<String>> labelsByName) {
 
   private static final Pattern SAMPLE = Pattern.compile("^([a-z_0-9:]+)(?:\\{(.*)})? [^ ]+$");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Programs know the flags and variables that the manifests set. */
+/** Checks that the programs know the flags and variables that the manifests set. */
 class SettingsTest {
 
   private final Manifests manifests = Manifests.read();
@@ -26,7 +26,7 @@ class SettingsTest {
         .allSatisfy(argument -> assertThat(help).containsPattern(word(argument)));
   }
 
-  /** A flag or command, whole: {@code --port} is not in {@code --metrics-port}. */
+  /** Returns a pattern of the whole flag: {@code --port} does not match {@code --metrics-port}. */
   private static Pattern word(String argument) {
     String name = argument.contains("=") ? argument.substring(0, argument.indexOf('=')) : argument;
     return Pattern.compile("(?<![\\w-])" + Pattern.quote(name) + "(?![\\w-])");

@@ -41,7 +41,7 @@ record Yaml(String where, @Nullable Object value) {
 
   String text() {
     if (value == null) {
-      throw new AssertionError("nothing stands at " + where);
+      throw new AssertionError("there is no value at " + where);
     }
     return String.valueOf(value);
   }
@@ -61,6 +61,6 @@ record Yaml(String where, @Nullable Object value) {
     if (value instanceof Map<?, ?> map) {
       return map;
     }
-    throw new AssertionError("no map stands at " + where);
+    throw new AssertionError("there is no map at " + where);
   }
 }

@@ -32,18 +32,18 @@ import org.junit.jupiter.api.Test;
  * script: it queues a request for a given time, then computes for a given time before the first
  * token.
  *
- * <p>A request that is further off than allowed is a failure, unless the kernel counted that these
- * programs waited that long for a processor: then no clock can be right, and another request is
+ * <p>A request with a larger difference than allowed is a failure, unless the kernel counted that
+ * these programs waited that long for a CPU: then no clock can be right, and another request is
  * sent instead.
  */
 class AnatomyTruthIT {
 
   private static final long SEED = Long.getLong("anatomy.seed", 20_261_121L);
   private static final int REQUESTS = 100;
-  private static final int MOST = 4 * REQUESTS;
+  private static final int MAX_REQUESTS = 4 * REQUESTS;
 
-  /** The first requests of new programs, which are not representative. */
-  private static final int UNJUDGED = 20;
+  /** The number of first requests, which are not judged because new JVMs are slow. */
+  private static final int WARM_UP_REQUESTS = 20;
 
   private static final double ALLOWED_MILLIS = 2;
   private static final double SUM_MILLIS = 0.05;
@@ -54,7 +54,7 @@ class AnatomyTruthIT {
   private int asked;
   private int starved;
 
-  /** The times for which an engine waits, and then computes until the first token. */
+  /** The times for which an engine queues a request, and then computes until the first token. */
   private record Phases(int queueMillis, int prefillMillis) {
 
     EngineScript script() {
@@ -94,7 +94,7 @@ class AnatomyTruthIT {
   }
 
   @Test
-  void anatomy_isWhatHappenedOnTheWire() throws Exception {
+  void parts_matchTheTimesOnTheWire() throws Exception {
     assumeTrue(
         Files.exists(StackProcess.GATEWAY), "samples/vertx-gateway is built before this module");
     System.out.println("anatomy.seed=" + SEED);
@@ -110,7 +110,7 @@ class AnatomyTruthIT {
       CpuWaits waits =
           new CpuWaits(List.of(ProcessHandle.current().pid(), sidecar.pid(), gateway.pid()));
       while (judged < REQUESTS) {
-        assertThat(asked).as("%d were asked for want of a processor", starved).isLessThan(MOST);
+        assertThat(asked).as("requests; %d with CPU waits", starved).isLessThan(MAX_REQUESTS);
         boolean disaggregated = asked % 2 == 0;
         prefiller.play(phases());
         decoder.play(phases());
@@ -124,7 +124,7 @@ class AnatomyTruthIT {
         if (disaggregated) {
           compare(shown, prefiller, false);
         }
-        judged += asked > UNJUDGED && holds(shown, waitedMillis) ? 1 : 0;
+        judged += asked > WARM_UP_REQUESTS && holds(shown, waitedMillis) ? 1 : 0;
       }
     }
     System.out.printf(
@@ -160,7 +160,7 @@ class AnatomyTruthIT {
       return true;
     }
     assertThat(tooMuch)
-        .as("%s, while %.3f ms were waited for a processor", shown, waitedMillis)
+        .as("%s, with %.3f ms of CPU waits", shown, waitedMillis)
         .isLessThan(waitedMillis);
     starved++;
     return false;

@@ -64,13 +64,13 @@ final class CpuWaits {
     return waited;
   }
 
-  /** Threads on which no request depends. */
+  /** Returns whether the thread is a JIT compiler's, on which no request depends. */
   private static boolean isCompiler(Path task) {
     String name = read(task.resolve("comm"));
     return name.startsWith("C1 Comp") || name.startsWith("C2 Comp");
   }
 
-  /** Returns the second number: nanoseconds on a run queue. */
+  /** Returns the nanoseconds that a thread waited on a run queue: the second number. */
   private static long waited(Path task) {
     String[] numbers = read(task.resolve("schedstat")).strip().split(" ", -1);
     return numbers.length < 2 ? 0 : Long.parseLong(numbers[1]);

@@ -52,7 +52,7 @@ class DeskMainIT {
   }
 
   @Test
-  void flag_winsOverVariable() {
+  void flag_overridesVariable() {
     DeskConfig config =
         DeskConfig.parse(
             List.of("--port", "1"), Map.of("DESK_PORT", "2", "DESK_MAX_SPANS", "1000"));
@@ -62,7 +62,7 @@ class DeskMainIT {
   }
 
   @Test
-  void portThatIsTaken_isSaidInOneSentence() {
+  void portInUse_isReportedInOneSentence() {
     try (RunningDesk desk = RunningDesk.start()) {
       int status =
           run(Map.of(), "--port=" + desk.port(), "--otlp-http-port=0", "--otlp-grpc-port=0");
@@ -74,7 +74,7 @@ class DeskMainIT {
   }
 
   @Test
-  void explain_printsWhatTheDeskKnows() throws Exception {
+  void explain_printsTheDesksExplanation() throws Exception {
     try (RunningDesk desk = RunningDesk.start()) {
       desk.export(TestSpan.export(EngineSteps.all()));
       desk.await("/api/requests?q=mine", json -> Double.valueOf(1).equals(json.get("matched")));
@@ -94,7 +94,7 @@ class DeskMainIT {
     "explain --desk=http://127.0.0.1:1, 2, explain needs a trace id or a request id",
     "explain id --desk=http://127.0.0.1:1, 1, No desk answers at http://127.0.0.1:1;",
   })
-  void failedExplain_saysWhy(String arguments, int status, String sentence) {
+  void failedExplain_printsWhy(String arguments, int status, String sentence) {
     assertThat(run(Map.of(), arguments.split(" "))).isEqualTo(status);
 
     assertThat(err.toString(StandardCharsets.UTF_8)).startsWith(sentence);

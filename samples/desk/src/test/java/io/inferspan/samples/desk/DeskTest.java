@@ -106,7 +106,7 @@ class DeskTest {
     "localhost.evil.example, 403",
     "127.0.0.1.evil.example, 403",
   })
-  void hostThatIsElsewhere_isRefused(String host, int status) throws Exception {
+  void foreignHostName_isRefused(String host, int status) throws Exception {
     assertThat(statusFor("GET /api/stats HTTP/1.1\r\nHost: " + host)).isEqualTo(status);
   }
 
@@ -123,7 +123,7 @@ class DeskTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"limit=x", "limit=0", "before=-1", "minMs=NaN", "minTtftMs=-1", "status=fine"})
-  void wrongParameter_isSaidInASentence(String query) throws Exception {
+  void invalidParameter_isReportedInOneSentence(String query) throws Exception {
     HttpResponse<String> answer = desk.get("/api/requests?" + query);
 
     assertThat(answer.statusCode()).isEqualTo(400);
@@ -184,7 +184,7 @@ class DeskTest {
   }
 
   @Test
-  void sharersOfABatch_areFoundByTimeAndByLink() throws Exception {
+  void requestsInTheSameEngine_areFoundByOverlapAndByLink() throws Exception {
     send(
         engine("vllm", 1, 0, 100),
         engine("vllm", 2, 50, 150),
@@ -211,7 +211,7 @@ class DeskTest {
         .toList();
   }
 
-  /** Reads the live feed. */
+  /** A client that reads the live feed. */
   private final class Reader implements AutoCloseable {
     private final Socket socket = new Socket();
     private final BufferedReader in;
@@ -236,7 +236,7 @@ class DeskTest {
       String line = in.readLine();
       while (line != null && !line.equals("event: " + event)) {
         if (System.nanoTime() > end) {
-          throw new AssertionError("no event " + event + " has come");
+          throw new AssertionError("no event " + event + " arrived within 10 s");
         }
         line = in.readLine();
       }
@@ -282,7 +282,7 @@ class DeskTest {
       while (!reader.next("requests").contains(wanted)) {
         events++;
       }
-      // Each batch was due; those for which the reader had no room were left out.
+      // The desk skipped the batches for which the reader had no room.
       assertThat(events).isLessThan(BATCHES_UNREAD / 2);
     }
   }

@@ -11,8 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A request that decodes in the same steps as two others, in the eBPF bridge's spans. The prompt of
- * the heavy one lengthens one of its steps, and delays it in the queue before.
+ * Spans of the eBPF bridge for a request that decodes in the same steps as two others. The prompt
+ * of the heavy request lengthens one of these steps, and before that delays the request in the
+ * queue.
  */
 public final class EngineSteps {
 
@@ -27,7 +28,7 @@ public final class EngineSteps {
 
   private EngineSteps() {}
 
-  /** Spans of the three requests, and of seven steps on each of two ranks. */
+  /** Returns spans of the three requests, and of seven steps on each of two ranks. */
   public static List<TestSpan> all() {
     List<TestSpan> spans = requestsOnly();
     spans.addAll(steps(RANK));
@@ -35,7 +36,7 @@ public final class EngineSteps {
     return spans;
   }
 
-  /** The same, but the heavy request is not sampled. */
+  /** Returns the same spans as {@link #all}, but without those of the heavy request. */
   public static List<TestSpan> withAnUntracedPrompt() {
     List<TestSpan> spans = requestsOnly();
     spans.add(step(RANK, 3, 30, 40, new Batch(1, 0)).member(MINE, CALL, 0));
@@ -43,7 +44,7 @@ public final class EngineSteps {
     return spans;
   }
 
-  /** Without steps. */
+  /** Returns spans of the three requests, without steps. */
   public static List<TestSpan> requestsOnly() {
     List<TestSpan> spans = new ArrayList<>();
     spans.addAll(request(MINE, "mine"));

@@ -145,7 +145,7 @@ class ReceiverTest {
   }
 
   @Test
-  void bodyThatIsNoGzip_isRefused() throws Exception {
+  void invalidGzip_isRefused() throws Exception {
     HttpResponse<byte[]> answer =
         desk.export(request(), PROTOBUF[0], PROTOBUF[1], "content-encoding", "gzip");
 
@@ -153,7 +153,7 @@ class ReceiverTest {
   }
 
   @Test
-  void bodyThatUnpacksWithoutEnd_isRefusedAndCounted() throws Exception {
+  void gzipBomb_isRefusedAndCounted() throws Exception {
     HttpResponse<byte[]> answer =
         desk.export(gzip(new byte[40 << 20]), PROTOBUF[0], PROTOBUF[1], "content-encoding", "gzip");
 
@@ -206,7 +206,7 @@ class ReceiverTest {
   }
 
   @Test
-  void hostileAttributes_areCutAndCounted_andTheTraceIsShown() throws Exception {
+  void hostileAttributes_areTruncatedAndCounted_andTheTraceIsShown() throws Exception {
     desk.export(
         TestSpan.export(
             TestSpan.named("<script>alert(1)</script>\u202e", "shop")

@@ -46,7 +46,7 @@ final class RunningDesk implements AutoCloseable {
     return desk.port();
   }
 
-  /** The response to an exporter over gRPC. */
+  /** Returns the endpoint for exporters over gRPC. */
   String otlpEndpoint() {
     return "http://127.0.0.1:" + desk.otlpGrpcPort();
   }
@@ -97,7 +97,7 @@ final class RunningDesk implements AutoCloseable {
         return json;
       }
       if (System.nanoTime() > end) {
-        throw new AssertionError(path + " stays " + answer.statusCode() + " " + answer.body());
+        throw new AssertionError(path + " answers " + answer.statusCode() + " " + answer.body());
       }
       TimeUnit.MILLISECONDS.sleep(10);
     }

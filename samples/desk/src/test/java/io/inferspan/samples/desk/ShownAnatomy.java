@@ -15,7 +15,7 @@ final class ShownAnatomy {
   private final List<Map<String, Object>> parts;
   private final Map<String, Double> off = new LinkedHashMap<>();
 
-  /** Reads it from the page's data of a trace. */
+  /** Reads the parts from the data of a trace that the page gets. */
   ShownAnatomy(Map<String, Object> view) {
     traceMillis = number(object(view, "summary"), "startMs");
     Map<String, Object> anatomy = object(view, "anatomy");
@@ -42,8 +42,8 @@ final class ShownAnatomy {
   }
 
   /**
-   * Records the difference from an engine's script, which waits and then computes for at least
-   * these times: it cannot have begun to compute before the wait was over, nor so late that the
+   * Records the difference from an engine's script. The engine waits and then computes for at least
+   * these times, so it cannot have begun to compute before the wait was over, nor so late that the
    * computation did not fit.
    */
   void compare(
@@ -98,7 +98,7 @@ final class ShownAnatomy {
             .filter(part -> String.valueOf(part.get("source")).startsWith("llm_request"))
             .toList();
     if (found.size() != 1) {
-      throw new AssertionError("not one " + key + " of an engine, but " + parts);
+      throw new AssertionError("expected one part " + key + " of an engine, but found " + parts);
     }
     return found.getFirst();
   }

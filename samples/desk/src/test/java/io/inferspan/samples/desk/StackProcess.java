@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 /** A process of the stack that exports to the desk. */
 final class StackProcess implements AutoCloseable {
 
-  /** A jar of a module that is built earlier; missing when this module is built alone. */
+  /** The classes of a module that is built earlier; missing if this module is built alone. */
   static final Path GATEWAY = Path.of("../vertx-gateway/target/classes").toAbsolutePath();
 
   private static final long START_SECONDS = 30;

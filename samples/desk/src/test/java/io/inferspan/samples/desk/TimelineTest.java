@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Tests the timelines of cold starts over real sockets. */
 class TimelineTest {
 
-  private static final int MOST_BYTES = 4 << 20;
+  private static final int MAX_BYTES = 4 << 20;
 
   private final RunningDesk desk = RunningDesk.start();
 
@@ -24,7 +24,7 @@ class TimelineTest {
   }
 
   @Test
-  void timelineOfATrace_isServedInAnOriginOfItsOwn_andTheTraceNamesIt() throws Exception {
+  void timeline_isServedInASeparateOrigin_andItsTraceRefersToIt() throws Exception {
     TestSpan start =
         TestSpan.named("llm_d.model_server.cold_start", "agent").id(1, 1, 0).at(0, 100);
     assertThat(desk.export(TestSpan.export(start)).statusCode()).isEqualTo(200);
@@ -48,8 +48,8 @@ class TimelineTest {
   }
 
   @Test
-  void oldestTimelines_makeRoom() throws Exception {
-    byte[] page = new byte[MOST_BYTES];
+  void oldestTimelines_areDropped() throws Exception {
+    byte[] page = new byte[MAX_BYTES];
     for (int trace = 1; trace <= 5; trace++) {
       assertThat(put(TestSpan.traceIdText(trace), page, "gzip")).isEqualTo(204);
     }
@@ -67,7 +67,7 @@ class TimelineTest {
 
     assertThat(put("none", new byte[1], "gzip")).isEqualTo(404);
     assertThat(put(id, new byte[1], "identity")).isEqualTo(415);
-    assertThat(put(id, new byte[MOST_BYTES + 1], "gzip")).isEqualTo(413);
+    assertThat(put(id, new byte[MAX_BYTES + 1], "gzip")).isEqualTo(413);
     HttpRequest unbounded =
         HttpRequest.newBuilder(timeline(id))
             .header("content-encoding", "gzip")

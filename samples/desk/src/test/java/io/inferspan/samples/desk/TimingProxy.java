@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class TimingProxy implements AutoCloseable {
 
-  private static final int PIECE_BYTES = 64 << 10;
+  private static final int BUFFER_BYTES = 64 << 10;
   private static final long SOON_SECONDS = 10;
 
   private final ServerSocket listening;
@@ -60,7 +60,7 @@ final class TimingProxy implements AutoCloseable {
   TimedRequest take() throws InterruptedException {
     TimedRequest timed = timedRequests.poll(SOON_SECONDS, TimeUnit.SECONDS);
     if (timed == null || !timedRequests.isEmpty()) {
-      throw new AssertionError("not one request, but " + timed + " and " + timedRequests);
+      throw new AssertionError("expected one request, but got " + timed + " and " + timedRequests);
     }
     return timed;
   }
@@ -119,7 +119,7 @@ final class TimingProxy implements AutoCloseable {
     }
 
     private void pass(Socket from, Socket into, Watch watch) {
-      byte[] piece = new byte[PIECE_BYTES];
+      byte[] piece = new byte[BUFFER_BYTES];
       try (from;
           into;
           InputStream in = from.getInputStream();
@@ -134,7 +134,7 @@ final class TimingProxy implements AutoCloseable {
     }
   }
 
-  /** A stream's head arrives long before its first event; a response in one piece has no event. */
+  /** Returns whether the bytes have a token: a stream's head arrives before its first event. */
   private static boolean hasToken(byte[] piece, int length) {
     String text = new String(piece, 0, length, StandardCharsets.ISO_8859_1);
     return text.contains("data:") || text.contains("\"choices\"");

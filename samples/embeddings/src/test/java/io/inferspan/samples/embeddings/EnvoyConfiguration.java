@@ -78,7 +78,7 @@ record EnvoyConfiguration(Bootstrap bootstrap) {
         return filter.getTypedConfig().unpack(ExternalProcessor.class);
       }
     }
-    throw new AssertionError("no filter asks an external processor");
+    throw new AssertionError("no filter calls an external processor");
   }
 
   Cluster cluster(String name) {

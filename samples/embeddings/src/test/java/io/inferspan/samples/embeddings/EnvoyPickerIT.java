@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The picker with Envoy's configuration; Envoy itself is not run. */
+/** Tests the picker with Envoy's configuration, without Envoy itself. */
 class EnvoyPickerIT {
 
   private static final Path YAML = Path.of("envoy.yaml");
@@ -62,7 +62,7 @@ class EnvoyPickerIT {
     BodyMode request = BodyMode.valueOf(mode.getRequestBodyMode().name());
     assertThat(new Modes(request, BodyMode.NONE).holdsHeaders()).isTrue();
     assertThat(mode.getResponseBodyMode().name()).isEqualTo(BodyMode.FULL_DUPLEX_STREAMED.name());
-    // In these two modes Envoy insists on trailers.
+    // In these two modes, Envoy requires trailers.
     assertThat(mode.getRequestTrailerMode().name()).isEqualTo("SEND");
     assertThat(mode.getResponseTrailerMode().name()).isEqualTo("SEND");
   }

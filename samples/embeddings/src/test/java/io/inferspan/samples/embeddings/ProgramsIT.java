@@ -25,7 +25,7 @@ class ProgramsIT {
   private static final List<Class<?>> GATEWAYS =
       List.of(PlainGateway.class, VertxProxyGateway.class, NettyGateway.class);
 
-  /** A gateway's own span of a streamed response, and the engine's span under it. */
+  /** The gateway's span of a streamed response, and the engine's span below it. */
   private static final String TREE =
       """
       gateway.request [SERVER] {gen_ai.request.model=tiny, gen_ai.usage.completion_tokens=5, \
@@ -95,7 +95,7 @@ class ProgramsIT {
   }
 
   @Test
-  void engineThatClosesBeforeItAnswers_isTheErrorOfThe502() throws Exception {
+  void engineThatClosesWithoutResponse_isReportedInThe502() throws Exception {
     for (Class<?> main : GATEWAYS) {
       try (ServerSocket engine = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
           TestEnvironment around = new TestEnvironment();
@@ -113,7 +113,7 @@ class ProgramsIT {
   }
 
   @Test
-  void engineThatBreaksOff_cutsTheResponse() throws Exception {
+  void truncatedEngineResponse_truncatesTheResponse() throws Exception {
     for (Class<?> main : GATEWAYS) {
       try (TestEnvironment around = new TestEnvironment();
           RunningProgram program =
@@ -132,7 +132,7 @@ class ProgramsIT {
   }
 
   @Test
-  void clientThatLeaves_stopsTheEngine() throws Exception {
+  void disconnectedClient_stopsTheEngine() throws Exception {
     for (Class<?> main : GATEWAYS) {
       try (TestEnvironment around = new TestEnvironment();
           RunningProgram program =
@@ -141,7 +141,7 @@ class ProgramsIT {
             .engine()
             .script(
                 EngineScript.builder().tokens(1000).betweenTokens(Duration.ofMillis(20)).build());
-        around.askAndLeave(program.port());
+        around.askAndDisconnect(program.port());
 
         EngineRequest asked = around.engine().awaitRequests(1, LIMIT).getFirst();
         assertThat(asked.awaitEnd(LIMIT))

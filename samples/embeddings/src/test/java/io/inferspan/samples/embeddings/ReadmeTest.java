@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The root README shows the source of a gateway that {@link ProgramsIT} runs. */
+/** Checks that the root README shows the source of a gateway that {@link ProgramsIT} runs. */
 class ReadmeTest {
 
   private static final Path ROOT = Path.of("..", "..");
@@ -19,7 +19,7 @@ class ReadmeTest {
       Path.of("src/main/java/io/inferspan/samples/embeddings/VertxProxyGateway.java");
 
   @Test
-  void gatewayOfTheFrontPage_isOneThatRuns() throws IOException {
+  void gatewayInTheReadme_isATestedProgram() throws IOException {
     List<String> blocks = matches("```java\n(.*?)```", read(ROOT.resolve("README.md")));
 
     assertThat(blocks).hasSize(1);
@@ -29,7 +29,7 @@ class ReadmeTest {
   }
 
   @Test
-  void artifactOfTheFrontPage_exists() throws IOException {
+  void artifactInTheReadme_exists() throws IOException {
     String artifact =
         matches("`io\\.inferspan:(.+?:.+?)`", read(ROOT.resolve("README.md"))).getFirst();
     String pom = read(ROOT.resolve("gateway-plugins/pom.xml"));
@@ -42,7 +42,7 @@ class ReadmeTest {
   }
 
   @Test
-  void frontPage_isShort() throws IOException {
+  void readme_isShort() throws IOException {
     assertThat(read(ROOT.resolve("README.md")).lines().count()).isLessThanOrEqualTo(100);
   }
 

@@ -33,7 +33,7 @@ final class RunningProgram implements Gateway {
   }
 
   /**
-   * The command.
+   * The command that starts a program.
    *
    * @param main its main class
    * @param leftOut parts of the names of jars to omit from the class path
@@ -64,7 +64,7 @@ final class RunningProgram implements Gateway {
           .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** Starts it, with the engine as its first argument and a free port as its second. */
+    /** Starts the program with the engine as first argument and a free port as second. */
     RunningProgram start(String engine, String collector) throws IOException, InterruptedException {
       ProcessBuilder builder = new ProcessBuilder(words(engine)).redirectErrorStream(true);
       builder
@@ -94,7 +94,7 @@ final class RunningProgram implements Gateway {
       return port.get(START_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       process.destroyForcibly();
-      throw new AssertionError("the program does not start: " + String.join("\n", said), e);
+      throw new AssertionError("the program did not start: " + String.join("\n", said), e);
     }
   }
 

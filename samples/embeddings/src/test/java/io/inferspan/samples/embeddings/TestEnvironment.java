@@ -63,7 +63,7 @@ final class TestEnvironment implements AutoCloseable {
   }
 
   /** Requests many tokens, reads the beginning of the response and closes the connection. */
-  void askAndLeave(int port) throws IOException, InterruptedException {
+  void askAndDisconnect(int port) throws IOException, InterruptedException {
     try (HttpClient leaving = HttpClient.newHttpClient();
         InputStream response =
             leaving.send(request(port, LONG), HttpResponse.BodyHandlers.ofInputStream()).body()) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class WordTokensTest {
 
   @Test
-  void words_areTokens_equalOnesTheSame() {
+  void equalWords_areEqualTokens() {
     int[] tokens = of("[{\"role\":\"user\",\"content\":\"to be  or\\nnot to be\"}]");
 
     assertThat(tokens).hasSize(7);
@@ -35,13 +35,13 @@ class WordTokensTest {
   }
 
   @Test
-  void brokenJson_hasTheTokensBeforeTheBreak() {
+  void invalidJson_hasTheTokensBeforeTheError() {
     assertThat(of("[\"a b\", {\"c\"")).hasSize(2);
     assertThat(of("")).isEmpty();
   }
 
   @Test
-  void anyBytes_areReadWithoutHarm() {
+  void randomBytes_areReadWithoutException() {
     long seed = 20_261_121;
     Random random = new Random(seed);
     for (int i = 0; i < 2_000; i++) {

@@ -65,7 +65,7 @@ class SpringGatewayTest {
   }
 
   @Test
-  void engineThatIsNotThere_isAnswered502AndFailsTheSpan() throws Exception {
+  void unreachableEngine_is502_andFailsTheSpan() throws Exception {
     try (OtlpReceiver collector = OtlpReceiver.start();
         ConfigurableApplicationContext context = start("127.0.0.1:1", collector)) {
       assertThat(ask(context).statusCode()).isEqualTo(502);
@@ -80,7 +80,7 @@ class SpringGatewayTest {
   }
 
   @Test
-  void engineThatBreaksOff_cutsTheAnswerAndFailsTheSpan() throws Exception {
+  void truncatedEngineResponse_truncatesTheResponse_andFailsTheSpan() throws Exception {
     try (OtlpReceiver collector = OtlpReceiver.start();
         FakeEngine engine =
             FakeEngine.builder()
@@ -98,7 +98,7 @@ class SpringGatewayTest {
   }
 
   @Test
-  void clientThatLeaves_stopsTheEngine() throws Exception {
+  void disconnectedClient_stopsTheEngine() throws Exception {
     try (OtlpReceiver collector = OtlpReceiver.start();
         FakeEngine engine =
             FakeEngine.builder()
@@ -129,7 +129,7 @@ class SpringGatewayTest {
   }
 
   @Test
-  void answerWithoutAContentType_hasNoneOnTheWayBack() throws Exception {
+  void responseWithoutContentType_isForwardedWithoutOne() throws Exception {
     try (OtlpReceiver collector = OtlpReceiver.start();
         ServerSocket engine = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         ConfigurableApplicationContext context =
@@ -148,7 +148,7 @@ class SpringGatewayTest {
       byte[] asked = engine.getInputStream().readNBytes(1);
       String answer = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nplain";
       engine.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
-      // Until the gateway has it and goes: unread bytes would have the connection reset.
+      // Reads until the gateway closes: unread bytes would cause a reset.
       while (asked.length > 0 && engine.getInputStream().read() >= 0) {}
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -164,7 +164,7 @@ class SpringGatewayTest {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--server.port=0");
     all.add("--engine=http://" + engine);
-    // Spring Boot 4, then Spring Boot 3.
+    // The properties of Spring Boot 4 and of Spring Boot 3.
     all.add("--management.opentelemetry.tracing.export.otlp.endpoint=" + collector);
     all.add("--management.opentelemetry.tracing.export.schedule-delay=50ms");
     all.add("--management.otlp.tracing.endpoint=" + collector);

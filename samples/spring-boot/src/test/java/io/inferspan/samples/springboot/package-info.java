@@ -1,4 +1,4 @@
-/** The gateway is started as it is, and one request is sent through it. */
+/** Tests that start the gateway and send requests through it. */
 @NullMarked
 package io.inferspan.samples.springboot;
 

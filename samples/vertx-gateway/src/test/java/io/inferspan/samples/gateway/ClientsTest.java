@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Clients as applications use them, streaming through a gateway on Vert.x and one on Netty. */
+/** Tests that client libraries can stream through a gateway on Vert.x and one on Netty. */
 class ClientsTest {
 
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -55,37 +55,37 @@ class ClientsTest {
   @Test
   void openAi_streamsThroughVertx() throws Exception {
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(engine))) {
-      assertThat(askOpenAi(gateway.url())).isEqualTo(said());
-      spanIsRight();
+      assertThat(askOpenAi(gateway.url())).isEqualTo(expectedText());
+      assertSpan();
     }
   }
 
   @Test
   void openAi_streamsThroughNetty() throws Exception {
     try (NettyRelay gateway = new NettyRelay(GatewayTracing.create(telemetry), engine.port())) {
-      assertThat(askOpenAi(gateway.url())).isEqualTo(said());
-      spanIsRight();
+      assertThat(askOpenAi(gateway.url())).isEqualTo(expectedText());
+      assertSpan();
     }
   }
 
   @Test
   void langChain4j_streamsThroughVertx() throws Exception {
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(engine))) {
-      assertThat(askLangChain4j(gateway.url())).isEqualTo(said());
-      spanIsRight();
+      assertThat(askLangChain4j(gateway.url())).isEqualTo(expectedText());
+      assertSpan();
     }
   }
 
   @Test
   void langChain4j_streamsThroughNetty() throws Exception {
     try (NettyRelay gateway = new NettyRelay(GatewayTracing.create(telemetry), engine.port())) {
-      assertThat(askLangChain4j(gateway.url())).isEqualTo(said());
-      spanIsRight();
+      assertThat(askLangChain4j(gateway.url())).isEqualTo(expectedText());
+      assertSpan();
     }
   }
 
-  /** Returns the engine's text, for any client. */
-  private static String said() {
+  /** Returns the text of the engine's response. */
+  private static String expectedText() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < TOKENS; i++) {
       text.append("tok").append(i).append(' ');
@@ -116,7 +116,7 @@ class ClientsTest {
   }
 
   private static String askLangChain4j(String url) throws Exception {
-    CompletableFuture<String> said = new CompletableFuture<>();
+    CompletableFuture<String> response = new CompletableFuture<>();
     OpenAiStreamingChatModel.builder()
         .apiKey("none")
         .baseUrl(url + "/v1")
@@ -131,18 +131,18 @@ class ClientsTest {
 
               @Override
               public void onCompleteResponse(ChatResponse answer) {
-                said.complete(answer.aiMessage().text());
+                response.complete(answer.aiMessage().text());
               }
 
               @Override
               public void onError(Throwable error) {
-                said.completeExceptionally(error);
+                response.completeExceptionally(error);
               }
             });
-    return said.get(SOON.toSeconds(), TimeUnit.SECONDS).strip();
+    return response.get(SOON.toSeconds(), TimeUnit.SECONDS).strip();
   }
 
-  private void spanIsRight() throws InterruptedException {
+  private void assertSpan() throws InterruptedException {
     SpanRecord span = requestSpan();
     assertThat(span.attributes())
         .containsEntry("gen_ai.request.model", "tiny")

@@ -72,21 +72,21 @@ class GatewayMainTest {
   }
 
   @Test
-  void gatewayWithoutEngines_isWrong() {
+  void gatewayWithoutEngines_isInvalid() {
     assertThat(run(Map.of())).isEqualTo(2);
 
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("--decode", "GATEWAY_DECODE");
   }
 
   @Test
-  void wrongVariable_isNamed() {
+  void invalidVariable_isNamed() {
     assertThat(run(Map.of("GATEWAY_DECODE", "a:1", "GATEWAY_PORT", "-1"))).isEqualTo(2);
 
     assertThat(err.toString(StandardCharsets.UTF_8)).startsWith("GATEWAY_PORT is -1, but");
   }
 
   @Test
-  void flag_winsOverVariable() {
+  void flag_overridesVariable() {
     GatewayConfig config =
         GatewayConfig.parse(
             List.of("--port", "1", "--decode=[::1]:8000, b:2"),
@@ -98,7 +98,7 @@ class GatewayMainTest {
   }
 
   @Test
-  void portThatIsTaken_isSaidInOneSentence() throws IOException {
+  void portInUse_isReportedInOneSentence() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int status =
           run(

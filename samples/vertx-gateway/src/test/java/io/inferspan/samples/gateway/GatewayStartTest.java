@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A gateway that cannot start. */
+/** Tests gateways that cannot start. */
 class GatewayStartTest {
 
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -40,7 +40,7 @@ class GatewayStartTest {
   }
 
   @Test
-  void schedulerThatNeedsTokens_isRefusedWithoutATokenizer() {
+  void schedulerThatNeedsTokens_needsATokenizer() {
     Scheduler scheduler =
         Scheduler.builder(new SingleProfileHandler())
             .profile(
@@ -60,7 +60,7 @@ class GatewayStartTest {
   }
 
   @Test
-  void portThatIsTaken_leavesNothingOpen() throws Exception {
+  void portInUse_leavesNothingOpen() throws Exception {
     InetAddress host = InetAddress.getByName("127.0.0.77");
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     try (ServerSocket taken = new ServerSocket(0, 1, host)) {
@@ -87,14 +87,14 @@ class GatewayStartTest {
           .isInstanceOf(BindException.class);
       new ServerSocket(metrics, 1, host).close();
       long end = System.nanoTime() + SOON.toNanos();
-      while (!namesOfOurThreads(before).isEmpty() && System.nanoTime() < end) {
+      while (!newThreadNames(before).isEmpty() && System.nanoTime() < end) {
         Thread.onSpinWait();
       }
-      assertThat(namesOfOurThreads(before)).isEmpty();
+      assertThat(newThreadNames(before)).isEmpty();
     }
   }
 
-  private static List<String> namesOfOurThreads(Set<Thread> before) {
+  private static List<String> newThreadNames(Set<Thread> before) {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> !before.contains(thread))
         .map(Thread::getName)

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The trace of one request that is prefilled elsewhere: through the gateway, its endpoint picker
+ * The trace of one request with prefill on another pod: through the gateway, its endpoint picker
  * and KV-cache index, the P/D sidecar as a process, and two engines.
  *
  * <p>After an intended change, {@code -Dgolden.write=true} rewrites the golden files.
@@ -71,8 +71,9 @@ class GoldenTreeIT {
   }
 
   /**
-   * The example in llm-d's tracing proposal. It does not show the picker's other spans of llm-d,
-   * nor its decisions before and after the one for prefill; only these are omitted here.
+   * Compares the tree with the example in llm-d's tracing proposal. The example omits some of the
+   * picker's spans, and its decisions before and after the one for prefill; this test omits only
+   * these.
    */
   @Test
   void proposal_isTheProposalsExample() throws Exception {
@@ -121,7 +122,7 @@ class GoldenTreeIT {
                       .scheduler(scheduler(PrefixRouting.hits(index, keys, telemetry), telemetry)),
               "--decode=" + decode,
               "--prefill=" + prefiller.authority())) {
-        assertThat(gateway.chat(question()).statusCode()).isEqualTo(200);
+        assertThat(gateway.chat(body()).statusCode()).isEqualTo(200);
       }
       List<SpanRecord> spans = new ArrayList<>(tracing.spans());
       // The picker's startup is a separate trace.
@@ -132,7 +133,7 @@ class GoldenTreeIT {
     }
   }
 
-  private static String question() {
+  private static String body() {
     return "{\"model\":\"%s\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}"
         .formatted(MODEL, "word ".repeat(640));
   }

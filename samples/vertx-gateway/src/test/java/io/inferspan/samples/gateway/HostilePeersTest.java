@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Engines and clients that break HTTP, over plain sockets. */
+/** Tests engines and clients that violate HTTP, over plain sockets. */
 final class HostilePeersTest {
 
   private static String chat(String model) {
@@ -30,7 +30,7 @@ final class HostilePeersTest {
         .formatted(body.length(), body);
   }
 
-  /** Reads until the text has come, or the peer has closed. */
+  /** Reads until the text has arrived, or the peer has closed. */
   private static String read(Socket socket, String until) throws IOException {
     socket.setSoTimeout(10_000);
     InputStream in = socket.getInputStream();
@@ -102,7 +102,7 @@ final class HostilePeersTest {
   }
 
   @Test
-  void answerAfterAnInterimOne_reachesNoOtherClient() throws Exception {
+  void responseAfterAnInterimResponse_reachesNoOtherClient() throws Exception {
     try (ServerSocket engine = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       serve(engine, HostilePeersTest::answerLate);
       try (RunningGateway gateway =
@@ -144,7 +144,7 @@ final class HostilePeersTest {
         "POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
         "POST /v1/completions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
       })
-  void requestThatIsNotToBeForwarded_getsA400(String request) throws Exception {
+  void requestForAnotherServer_is400(String request) throws Exception {
     try (QuietLog log = new QuietLog()) {
       assertThat(ask(request)).matches("(?s)HTTP/1.[01] 400 .*");
       log.assertEmpty();
@@ -172,7 +172,7 @@ final class HostilePeersTest {
         "POST /v1/chat/completions HTTP/1.1\r\nHost: ga",
         "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{"
       })
-  void connectionWithoutAWholeRequest_isClosed(String part) throws Exception {
+  void connectionWithoutACompleteRequest_isClosed(String part) throws Exception {
     try (FakeEngine engine = FakeEngine.start();
         RunningGateway gateway =
             RunningGateway.start(null, List.of(engine), "--idle-timeout-seconds=1");
@@ -183,7 +183,7 @@ final class HostilePeersTest {
   }
 
   @Test
-  void connectionThatWaitsForItsAnswer_staysOpen() throws Exception {
+  void connectionThatWaitsForItsResponse_staysOpen() throws Exception {
     try (FakeEngine engine = FakeEngine.start()) {
       engine.script(EngineScript.builder().slowHeaders(Duration.ofMillis(2_500)).build());
       try (RunningGateway gateway =
@@ -196,7 +196,7 @@ final class HostilePeersTest {
   }
 
   @Test
-  void answerThatIsNoHttp_isA502AndStaysOutOfTheLog() throws Exception {
+  void responseThatIsNotHttp_is502_andNotLogged() throws Exception {
     try (QuietLog log = new QuietLog();
         ServerSocket engine = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       serve(

@@ -24,7 +24,7 @@ class KvEventsTest {
 
   private static final int BLOCK_TOKENS = 16;
   private static final int SOON_SECONDS = 10;
-  private static final int IN_A_ROW = 32;
+  private static final int CONSECUTIVE = 32;
   private static final String MESSAGES =
       "[{\"role\":\"user\",\"content\":\"" + "one two three ".repeat(40).strip() + "\"}]";
 
@@ -51,14 +51,14 @@ class KvEventsTest {
 
         // There is no signal that the index is updated; before that, the choice is random.
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SOON_SECONDS);
-        while (warm.requestCount() < IN_A_ROW && System.nanoTime() < end) {
+        while (warm.requestCount() < CONSECUTIVE && System.nanoTime() < end) {
           assertThat(gateway.chat(body()).statusCode()).isEqualTo(200);
           if (cold.requestCount() > 0) {
             warm.clearRequests();
             cold.clearRequests();
           }
         }
-        assertThat(warm.requestCount()).isEqualTo(IN_A_ROW);
+        assertThat(warm.requestCount()).isEqualTo(CONSECUTIVE);
       }
     }
     assertThat(tracing.spans())

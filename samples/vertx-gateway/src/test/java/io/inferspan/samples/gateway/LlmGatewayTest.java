@@ -144,7 +144,7 @@ class LlmGatewayTest {
             builder -> builder.telemetry(telemetry),
             "--decode=" + UNREACHABLE + "," + first.authority())) {
       // Each attempt picks the first engine at random.
-      for (int i = 0; i < 64 && !triedAgain(); i++) {
+      for (int i = 0; i < 64 && !retried(); i++) {
         tracing.clear();
         assertThat(gateway.chat(WHOLE).statusCode()).isEqualTo(200);
         requestSpan();
@@ -157,7 +157,7 @@ class LlmGatewayTest {
     }
   }
 
-  private boolean triedAgain() {
+  private boolean retried() {
     return tracing.spans().stream().anyMatch(span -> span.name().equals("gateway.attempt"));
   }
 
@@ -182,7 +182,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void engineThatBreaksOff_breaksTheAnswerOff() throws Exception {
+  void truncatedEngineResponse_truncatesTheResponse() throws Exception {
     first.script(EngineScript.builder().tokens(9).cutAfterTokens(3).build());
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       assertThat(catchThrowable(() -> gateway.chat(STREAM))).isInstanceOf(IOException.class);
@@ -194,7 +194,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void clientThatLeaves_freesTheEngine() throws Exception {
+  void disconnectedClient_cancelsTheEnginesRequest() throws Exception {
     first.script(EngineScript.builder().tokens(50).stallAfterTokens(3).build());
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.port())) {
@@ -217,7 +217,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void bodyThatIsNoJson_is400_andReachesNoEngine() throws Exception {
+  void bodyThatIsNotJson_is400_andReachesNoEngine() throws Exception {
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       for (String body : List.of("", "nonsense", "[1]", "{\"model\":", "{\"a\":1")) {
         assertThat(gateway.chat(body).statusCode()).as(body).isEqualTo(400);
@@ -240,10 +240,10 @@ class LlmGatewayTest {
   }
 
   @Test
-  void pictures_areCounted() throws Exception {
-    String picture = "[{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://a/1.png\"}}]";
+  void images_areCounted() throws Exception {
+    String image = "[{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://a/1.png\"}}]";
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
-      assertThat(gateway.chat(WHOLE.replace("\"hi\"", picture)).statusCode()).isEqualTo(200);
+      assertThat(gateway.chat(WHOLE.replace("\"hi\"", image)).statusCode()).isEqualTo(200);
       requestSpan();
     }
     SpanRecord prepared = span("llm_d.epp.prerequest.pd_disaggregation");
@@ -252,7 +252,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void clientsLongId_isCutOnEverySpan() throws Exception {
+  void longRequestId_isTruncatedOnEverySpan() throws Exception {
     String id = "i".repeat(5000);
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       assertThat(gateway.chat(WHOLE, "x-request-id", id).statusCode()).isEqualTo(200);
@@ -267,7 +267,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void bodyInManyPieces_arrivesAsItIs() throws Exception {
+  void bodyInManyPieces_isForwardedUnchanged() throws Exception {
     StringBuilder words = new StringBuilder();
     for (int i = 0; words.length() < 4_000_000; i++) {
       words.append(i).append(' ');
@@ -306,7 +306,7 @@ class LlmGatewayTest {
   }
 
   @Test
-  void requestForAnIcon_isNeitherForwardedNorTraced() throws Exception {
+  void faviconRequest_isNeitherForwardedNorTraced() throws Exception {
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       assertThat(gateway.get("/favicon.ico").statusCode()).isEqualTo(404);
     }

@@ -27,7 +27,7 @@ import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** The smallest gateway on Netty: a connection to one engine for each request, HTTP/1.1. */
+/** A minimal gateway on Netty, for HTTP/1.1: opens a connection to one engine per request. */
 final class NettyRelay implements AutoCloseable {
 
   private static final int MAX_BODY_BYTES = 1 << 20;
@@ -53,7 +53,7 @@ final class NettyRelay implements AutoCloseable {
                         .addLast(new HttpServerCodec())
                         .addLast(new GatewayHandler(tracing))
                         .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
-                        .addLast(new Onward());
+                        .addLast(new RequestForwarder());
                   }
                 })
             .bind(LOOPBACK, 0)
@@ -70,7 +70,7 @@ final class NettyRelay implements AutoCloseable {
     loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
-  private final class Onward extends SimpleChannelInboundHandler<FullHttpRequest> {
+  private final class RequestForwarder extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext client, FullHttpRequest request) {
       UpstreamAttempt attempt =
@@ -92,7 +92,7 @@ final class NettyRelay implements AutoCloseable {
                       .pipeline()
                       .addLast(new HttpClientCodec())
                       .addLast(tracing)
-                      .addLast(new Back(client));
+                      .addLast(new ResponseForwarder(client));
                 }
               })
           .connect(LOOPBACK, enginePort)
@@ -100,10 +100,10 @@ final class NettyRelay implements AutoCloseable {
     }
   }
 
-  private static final class Back extends ChannelInboundHandlerAdapter {
+  private static final class ResponseForwarder extends ChannelInboundHandlerAdapter {
     private final ChannelHandlerContext client;
 
-    Back(ChannelHandlerContext client) {
+    ResponseForwarder(ChannelHandlerContext client) {
       this.client = client;
     }
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Damaged requests are either refused with a reason, or read into usable spans. */
+/** Checks that damaged requests are either refused with a reason, or read into usable spans. */
 class ExportFuzzTest {
 
   private static final long SEED = Long.getLong("fuzz.seed", 20_261_121L);

@@ -48,7 +48,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void detail_isReadFromTheKeptBytes() throws MalformedException {
+  void detail_isReadFromTheStoredBytes() throws MalformedException {
     SpanDetail detail =
         only(span()
                 .with("text", "ä")
@@ -86,7 +86,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void attribute_isFoundUnderBothOfItsKeys() throws MalformedException {
+  void attribute_isFoundByOlderAndNewerKey() throws MalformedException {
     SpanDetail older = only(span().with("gen_ai.usage.prompt_tokens", 5L)).detail();
     SpanDetail newer = only(span().with("gen_ai.usage.input_tokens", 6L)).detail();
 
@@ -105,7 +105,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void spanThatEndsBeforeItBegins_hasNoLength() throws MalformedException {
+  void spanThatEndsBeforeItBegins_hasDurationZero() throws MalformedException {
     StoredSpan span = only(TestSpan.named("a", "s").id(1, 2, 0).at(5, 3));
 
     assertThat(span.endNanos()).isEqualTo(span.startNanos());
@@ -132,7 +132,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void instance_isTheBestThatTheResourceHas() throws MalformedException {
+  void instance_isTheFirstAvailableResourceAttribute() throws MalformedException {
     ExportTraceServiceRequest.Builder request = ExportTraceServiceRequest.newBuilder();
     ResourceSpans.Builder spans = request.addResourceSpansBuilder();
     for (String key : List.of("host.name", "service.name", "k8s.pod.name")) {
@@ -154,7 +154,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void hugeAttribute_isCutAndCounted() throws MalformedException {
+  void hugeAttribute_isTruncatedAndCounted() throws MalformedException {
     String huge = "é".repeat(100_000);
 
     SpanDetail detail = only(span().with("huge", huge).with("small", "s")).detail();
@@ -167,7 +167,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void hugeList_isLeftOutAndCounted() throws MalformedException {
+  void hugeList_isDroppedAndCounted() throws MalformedException {
     SpanDetail detail =
         only(span().with("list", List.of("x".repeat(20_000))).with("small", "s")).detail();
 
@@ -176,7 +176,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void spanOfManyLargeParts_staysWithinItsBound() throws MalformedException {
+  void spanOfManyLargeParts_isLimited() throws MalformedException {
     TestSpan span = span();
     for (int i = 0; i < 100; i++) {
       span.with("k" + i, "x".repeat(10_000));
@@ -187,7 +187,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void longName_isKeptUpToItsBound() throws MalformedException {
+  void longName_isKeptUpToItsLimit() throws MalformedException {
     assertThat(only(TestSpan.named("n".repeat(10_000), "s").id(1, 2, 0)).name()).hasSize(10_000);
     assertThat(only(TestSpan.named("n".repeat(50_000), "s").id(1, 2, 0)).name())
         .hasSize(Trimmer.MAX_PART_BYTES + 1);
@@ -215,7 +215,7 @@ class ExportReaderTest {
   }
 
   @Test
-  void json_isReadAsProtobufIs() throws MalformedException {
+  void json_isReadLikeProtobuf() throws MalformedException {
     String json =
         """
         {"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class OriginTest {
 
   @Test
-  void instance_isReadWhereItIsAName() {
+  void instance_isShownUnlessItIsARandomId() {
     assertThat(new Origin("proxy", "pd-sidecar-1", "").readable())
         .isEqualTo("proxy (pd-sidecar-1)");
     assertThat(new Origin("proxy", "", "").readable()).isEqualTo("proxy");

@@ -32,19 +32,19 @@ public final class TestSpan {
     this.scope = scope;
   }
 
-  /** A span that is not in the catalogue. */
+  /** Creates a span that is not in the catalogue. */
   public static TestSpan named(String name, String service) {
     return new TestSpan(service, "some.library").name(name);
   }
 
-  /** A span of the catalogue, in that generation of names. */
+  /** Creates a span of the catalogue, in this naming scheme. */
   public static TestSpan of(SpanType type, SpanNaming naming, String service) {
     return new TestSpan(service, type.component().scope(naming))
         .name(type.name(naming))
         .kind(number(type.kind(naming)));
   }
 
-  /** A span of the catalogue in its usual name, with a detail where it takes one. */
+  /** Creates a span of the catalogue with its default name, and a suffix if its type has one. */
   public static TestSpan of(SpanType type, String detail, String service) {
     return new TestSpan(service, type.component().scope(SpanNaming.PROPOSAL))
         .name(type.name(SpanNaming.PROPOSAL) + detail)
@@ -74,7 +74,7 @@ public final class TestSpan {
     return this;
   }
 
-  /** OTLP's number: 1 is internal, 2 is server. */
+  /** Sets the kind as OTLP's number: 1 is internal, 2 is server. */
   public TestSpan kind(int kind) {
     span.setKindValue(kind);
     return this;
@@ -165,12 +165,12 @@ public final class TestSpan {
     return ByteString.copyFrom(ByteBuffer.allocate(8).putLong(id).flip());
   }
 
-  /** An export request with these spans, each under a resource of its own. */
+  /** Returns an export request with these spans, each with its own resource. */
   public static byte[] export(TestSpan... spans) {
     return export(List.of(spans));
   }
 
-  /** An export request with these spans, each under a resource of its own. */
+  /** Returns an export request with these spans, each with its own resource. */
   public static byte[] export(List<TestSpan> spans) {
     ExportTraceServiceRequest.Builder request = ExportTraceServiceRequest.newBuilder();
     for (TestSpan span : spans) {
@@ -182,7 +182,7 @@ public final class TestSpan {
     return request.build().toByteArray();
   }
 
-  /** The spans as the desk keeps them. */
+  /** Returns the spans as the desk receives them. */
   public static List<Received> received(TestSpan... spans) {
     try {
       return new ExportReader(new Drops()).read(export(spans)).spans();

@@ -49,7 +49,7 @@ class HistoryTest {
   }
 
   @Test
-  void slices_holdTheRequestsThatBeganInThem() {
+  void slices_countTheRequestsThatBeganInThem() {
     SpanStore store = store(100);
     store.add(TestSpan.received(request(1, 0), request(2, 90_000), request(3, 91_000)));
     store.summarise(0);
@@ -76,7 +76,7 @@ class HistoryTest {
   }
 
   @Test
-  void past_isBounded() {
+  void droppedRequests_areKeptUpToALimit() {
     SpanStore store = store(1);
     int requests = SummaryList.MAX_PAST + 5;
     for (int i = 1; i <= requests; i++) {

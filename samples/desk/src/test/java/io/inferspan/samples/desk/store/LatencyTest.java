@@ -35,7 +35,7 @@ class LatencyTest {
   }
 
   @Test
-  void percentiles_areValuesThatOccurred() {
+  void percentiles_areMeasuredValues() {
     for (int i = 1; i <= 100; i++) {
       request(i, "llama", 0, i, i % 10 == 0);
     }
@@ -49,7 +49,7 @@ class LatencyTest {
   }
 
   @Test
-  void groups_areByModel_theLargestFirst_andSinceATime() {
+  void groups_areByModel_largestFirst_sinceATime() {
     request(1, "llama", 0, 10, false);
     request(2, "qwen", 500, 10, false);
     request(3, "qwen", 600, 10, false);

@@ -108,7 +108,7 @@ class QueryTest {
   }
 
   @Test
-  void filters_areJoined() {
+  void filters_areCombined() {
     assertThat(found(of("", Status.ERROR, null, 0, 0))).containsExactly(3L);
     assertThat(found(of("", null, "llama", 0, 0))).containsExactly(1L);
     assertThat(found(of("", null, null, 60, 0))).containsExactly(2L, 1L);
@@ -125,7 +125,7 @@ class QueryTest {
     "spans, '2 11259375 3 1'",
     "name, '3 2 1 11259375'",
   })
-  void orders_putWhatHasNoValueLast(String name, String traces) {
+  void orders_putRequestsWithoutValueLast(String name, String traces) {
     Query query =
         new Query("", null, null, 0, 0, LAST, 10, Objects.requireNonNull(Order.named(name)));
 
@@ -134,7 +134,7 @@ class QueryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"took:desc", "ttft ", ":asc", "cost"})
-  void unknownOrder_isNone(String name) {
+  void unknownOrder_isNull(String name) {
     assertThat(Order.named(name)).isNull();
   }
 

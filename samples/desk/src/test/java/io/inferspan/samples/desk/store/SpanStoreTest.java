@@ -85,7 +85,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void oldestTrace_goesFirstAndIsCounted() {
+  void oldestTrace_isDroppedFirst_andCounted() {
     SpanStore store = store(10, 1 << 24, 10);
     for (long trace = 1; trace <= 6; trace++) {
       store.add(TestSpan.received(root(trace), child(trace, 2)));
@@ -101,7 +101,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void traceThatStillGrows_outlivesSilentOnes() {
+  void growingTrace_outlivesTracesWithoutNewSpans() {
     SpanStore store = store(4, 1 << 24, 4);
     store.add(TestSpan.received(root(1), root(2), root(3)));
     store.add(TestSpan.received(child(1, 2)));
@@ -112,7 +112,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void bytes_areBoundedToo() {
+  void bytes_areAlsoLimited() {
     SpanStore store = store(1_000_000, 300_000, 1_000);
     for (long trace = 1; trace <= 500; trace++) {
       store.add(TestSpan.received(root(trace).with("text", "x".repeat(5_000))));
@@ -125,7 +125,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void emptiedStore_countsNothingAsKept() {
+  void droppedTraces_freeTheirBytes() {
     SpanStore store = store(1, 1 << 24, 10);
     for (long trace = 1; trace <= 100; trace++) {
       store.add(TestSpan.received(root(trace)));
@@ -176,7 +176,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void brokenTrace_isWholeAgainWhenItsRootComes() {
+  void brokenTrace_isCompleteAgainWhenItsRootArrives() {
     SpanStore store = store();
     store.add(TestSpan.received(child(1, 5)));
     pass(5_000);
@@ -189,7 +189,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void spanWhoseParentNeverComes_breaksATraceThatHasItsRoot() {
+  void orphanSpan_breaksATraceThatHasItsRoot() {
     SpanStore store = store();
     store.add(TestSpan.received(root(1), TestSpan.named("lost", "engine").id(1, 9, 77).at(5, 6)));
     assertThat(status(store)).isEqualTo(Status.OK);
@@ -218,7 +218,7 @@ class SpanStoreTest {
   }
 
   @Test
-  void backlog_isSummarisedInTurnsOfLimitedTime() {
+  void backlog_isSummarisedInTimeSlices() {
     long[] made = {0};
     SpanStore store =
         new SpanStore(
@@ -272,7 +272,7 @@ class SpanStoreTest {
     searched.countDown();
     assertThat(backlog.join(Duration.ofMinutes(1)) && search.join(Duration.ofMinutes(1))).isTrue();
 
-    // One round of each.
+    // One batch of each thread.
     assertThat(made.get()).isEqualTo(500);
   }
 

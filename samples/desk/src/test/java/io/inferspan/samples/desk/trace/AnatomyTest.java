@@ -35,7 +35,7 @@ class AnatomyTest {
 
   @ParameterizedTest
   @EnumSource
-  void disaggregatedRequest_isTakenApart(SpanNaming naming) {
+  void disaggregatedRequest_isDividedIntoParts(SpanNaming naming) {
     Anatomy anatomy = anatomy(Traces.disaggregated(naming));
 
     assertThat(parts(anatomy))
@@ -135,7 +135,7 @@ class AnatomyTest {
   }
 
   @Test
-  void timeInTheEngineBeforeItsQueue_isTheEngines() {
+  void timeInTheEngineBeforeItsQueue_isAttributedToTheEngine() {
     Anatomy anatomy =
         anatomy(
             List.of(
@@ -162,13 +162,13 @@ class AnatomyTest {
   }
 
   @Test
-  void randomSpans_givePartsThatFollowEachOtherAndAddUp() {
+  void randomSpans_giveAdjacentPartsThatAddUp() {
     Random random = new Random(20_261_121L);
     for (int round = 0; round < 300; round++) {
       List<TestSpan> spans = new ArrayList<>();
       for (TestSpan span : Traces.disaggregated(SpanNaming.PROPOSAL)) {
         double start = random.nextDouble() * 90 - 10;
-        // The last time that a span is given is the one that counts.
+        // If a span is given twice, the later one counts.
         spans.add(random.nextInt(3) == 0 ? span.at(start, start + random.nextDouble() * 80) : span);
       }
       Anatomy anatomy = anatomy(spans);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class BatchReaderTest {
 
   private static final long MILLI = 1_000_000;
-  private static final int MOST_STEPS = 100;
+  private static final int MAX_STEPS = 100;
 
   private final SpanStore store =
       new SpanStore(Bounds.of(1_000, Long.MAX_VALUE), new Drops(), new SummaryReader());
@@ -37,7 +37,7 @@ class BatchReaderTest {
         new TraceView.Others(
             store.list().newestFirst(),
             store::summary,
-            wanted -> store.having(wanted, MOST_STEPS),
+            wanted -> store.having(wanted, MAX_STEPS),
             0));
   }
 
@@ -68,7 +68,7 @@ class BatchReaderTest {
   }
 
   @Test
-  void waits_areQueueStallsAndStepsWithoutIt() {
+  void waits_areQueueingStallsAndStepsWithoutTheRequest() {
     BatchPart.Waits waits = Objects.requireNonNull(part().steps()).waits();
 
     assertThat(waits.queuedBehind()).isEqualTo(1);
@@ -80,7 +80,7 @@ class BatchReaderTest {
   }
 
   @Test
-  void promptThatMadeItWait_comesFirst() {
+  void promptThatDelayedTheRequest_isListedFirst() {
     List<Neighbour> neighbours = part().neighbours();
 
     assertThat(neighbours)
@@ -123,7 +123,7 @@ class BatchReaderTest {
   }
 
   @Test
-  void phases_areNoFrames() {
+  void phases_areNotInTheFlameGraph() {
     assertThat(view(EngineSteps.all()).flame()).isNull();
   }
 

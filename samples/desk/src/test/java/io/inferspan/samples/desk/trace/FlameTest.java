@@ -73,7 +73,7 @@ class FlameTest {
   }
 
   @Test
-  void allTimes_areAtMostTheWallTimesTheThreads() {
+  void totalTime_isAtMostWallTimeTimesThreads() {
     Random random = new Random(7);
     for (int round = 0; round < 200; round++) {
       spans.subList(1, spans.size()).clear();
@@ -127,7 +127,7 @@ class FlameTest {
   }
 
   @Test
-  void callsThatOverlapInsteadOfNesting_makeNoDeepGraph() {
+  void overlappingCalls_doNotMakeADeepGraph() {
     for (int i = 0; i < 2_000; i++) {
       call(KernelSpans.SYSCALL, "read" + i, 7).at(i / 100.0, 50 + i / 100.0);
     }

@@ -123,7 +123,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void startOfAPicker_isNoRequest() {
+  void pickerStartup_isNotARequest() {
     TestSpan startup =
         TestSpan.of(EppSpans.STARTUP, SpanNaming.PROPOSAL, "llm-gateway").id(1, 1, 0).at(0, 1);
 
@@ -131,7 +131,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void mostOfTheTimeToFirstToken_isNamed() {
+  void longestPartOfTheTimeToFirstToken_isNamed() {
     Summary summary =
         Traces.summary(List.of(Traces.engine("vllm", 2, 0, 150, 10).at(0, 200)), true);
 
@@ -256,7 +256,7 @@ class SummaryReaderTest {
     "connection_reset, connection_reset",
     "inference.networking.k8s.io, inference.networking.k8s.io"
   })
-  void failureOfAJavaClass_hasItsSimpleName(String type, String shown) {
+  void errorTypeOfAJavaClass_isShownAsSimpleName(String type, String shown) {
     Summary summary =
         Traces.summary(
             List.of(
@@ -275,7 +275,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void eventsOfTheKernel_areFoldedAndCounted_andTakeNoTimeAway() {
+  void kernelEvents_areCounted_andDoNotReduceTheSpansOwnTime() {
     List<TestSpan> spans = new ArrayList<>(Traces.disaggregated(SpanNaming.PROPOSAL));
     spans.add(
         TestSpan.of(KernelSpans.CUDA, "launch (folded)", "vllm-decode-pod")
@@ -323,7 +323,7 @@ class SummaryReaderTest {
   }
 
   @Test
-  void deepTrace_isWalkedWithoutAStack() {
+  void deepTrace_doesNotOverflowTheStack() {
     List<TestSpan> chain = new ArrayList<>();
     for (long id = 1; id <= 20_000; id++) {
       chain.add(TestSpan.named("n", "s").id(1, id, id - 1).at(0, (double) (20_000 - id)));

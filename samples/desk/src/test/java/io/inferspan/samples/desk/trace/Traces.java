@@ -27,7 +27,7 @@ final class Traces {
 
   private Traces() {}
 
-  /** Prefilled on one pod and decoded on another; 250 ms, the first token after 70. */
+  /** Returns a request of 250 ms with prefill on another pod and its first token after 70 ms. */
   static List<TestSpan> disaggregated(SpanNaming naming) {
     return List.of(
         gateway(naming),
@@ -76,7 +76,7 @@ final class Traces {
         .with(EppAttributes.NON_CACHED_BYTES, 1539L);
   }
 
-  /** vLLM's attributes for the time in its queue and the time to its first token. */
+  /** Returns an engine span with vLLM's attributes for the queue and the first token. */
   static TestSpan engine(String service, long id, long parent, double queueMs, double firstMs) {
     return TestSpan.of(EngineSpans.LLM_REQUEST, "", service)
         .id(TRACE, id, parent)

@@ -18,17 +18,17 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Requests that were in one engine at once. Each test has an engine of its own. */
+/** Requests in the same engine at the same time. Each test uses its own engine. */
 class BatchPageIT {
 
-  private static final long BEGUN = System.currentTimeMillis();
+  private static final long START_MILLIS = System.currentTimeMillis();
 
   @RegisterExtension static final DeskPage DESK = new DeskPage();
 
   private final List<SentTrace> steps = new ArrayList<>();
 
   @Test
-  void sharersOfTheEngine_areListed_theLongestFirst() {
+  void requestsInTheEngine_areListed_longestOverlapFirst() {
     SentTrace mine = request("engine-a", "mine", 0);
     DESK.send(request("engine-a", "brief", 60));
     DESK.send(request("engine-a", "long", 20));
@@ -37,24 +37,24 @@ class BatchPageIT {
     Page page = batchOf(mine);
 
     assertThat(page.locator("#tab-batch")).hasText("Shared batch (2)");
-    assertThat(sharers(page)).hasCount(2);
-    assertThat(sharers(page).nth(0)).containsText("long");
-    assertThat(sharers(page).nth(0).locator("b")).hasText("80.0 ms");
-    assertThat(sharers(page).nth(1)).containsText("brief");
-    assertThat(sharers(page).nth(1).locator("b")).hasText("40.0 ms");
-    assertThat(width(sharers(page).nth(1)) / width(sharers(page).nth(0)))
+    assertThat(listed(page)).hasCount(2);
+    assertThat(listed(page).nth(0)).containsText("long");
+    assertThat(listed(page).nth(0).locator("b")).hasText("80.0 ms");
+    assertThat(listed(page).nth(1)).containsText("brief");
+    assertThat(listed(page).nth(1).locator("b")).hasText("40.0 ms");
+    assertThat(width(listed(page).nth(1)) / width(listed(page).nth(0)))
         .isCloseTo(0.5, within(0.02));
   }
 
   @Test
-  void sharer_leadsToItsTrace() {
+  void listedRequest_linksToItsTrace() {
     SentTrace mine = request("engine-b", "mine", 0);
     SentTrace other = DESK.send(request("engine-b", "other", 10));
     Page page = batchOf(mine);
 
-    assertThat(sharers(page).locator(".batch-name a"))
+    assertThat(listed(page).locator(".batch-name a"))
         .hasAttribute("href", "#/trace/" + other.id());
-    sharers(page).locator(".batch-name a").click();
+    listed(page).locator(".batch-name a").click();
 
     assertThat(page).hasURL(Pattern.compile("#/trace/" + other.id()));
     assertThat(page.locator(".head-model")).hasText("other");
@@ -62,21 +62,21 @@ class BatchPageIT {
   }
 
   @Test
-  void sharer_isComparedWith() {
+  void listedRequest_canBeCompared() {
     SentTrace mine = request("engine-c", "mine", 0);
     SentTrace other = DESK.send(request("engine-c", "other", 10));
     Page page = batchOf(mine);
 
-    sharers(page).locator(".batch-compare").click();
+    listed(page).locator(".batch-compare").click();
 
     assertThat(page).hasURL(Pattern.compile("#/compare/" + mine.id() + "/" + other.id()));
     assertThat(page.locator(".side")).hasCount(2);
   }
 
   @Test
-  void linkedSharer_isListedOnce_asLinked() {
+  void linkedRequest_isListedOnce_asLinked() {
     SentTrace other = DESK.send(request("engine-d", "named", 10));
-    SentTrace mine = SentTrace.at(BEGUN);
+    SentTrace mine = SentTrace.at(START_MILLIS);
     Span.Builder root = mine.span("app", "app.request", ByteString.EMPTY, 0, 100);
     mine.span("engine-d", "llm_request", root.getSpanId(), 0, 100)
         .addLinks(
@@ -85,13 +85,13 @@ class BatchPageIT {
                 .setSpanId(ByteString.copyFrom(new byte[] {1, 2, 3, 4, 5, 6, 7, 8})));
     Page page = batchOf(mine);
 
-    assertThat(sharers(page)).hasCount(1);
-    assertThat(sharers(page).locator("b"))
+    assertThat(listed(page)).hasCount(1);
+    assertThat(listed(page).locator("b"))
         .hasAttribute("title", "Reported by the engine: its spans are linked.");
   }
 
   @Test
-  void requestThatWasAlone_saysSo() {
+  void requestAloneInItsEngine_isShownAsAlone() {
     Page page = open(DESK.send(request("engine-e", "alone", 0)));
 
     Locator tab = page.locator("#tab-batch");
@@ -102,7 +102,7 @@ class BatchPageIT {
   }
 
   @Test
-  void engineThatReportsItsSteps_showsWhatMadeTheRequestWait() {
+  void engineThatReportsSteps_showsWhyTheRequestWaited() {
     SentTrace heavy = request("gateway", "heavy", 0);
     SentTrace mine = request("gateway", "mine", 0);
     ByteString call = mine.span("gateway", "call", ByteString.EMPTY, 1, 99).getSpanId();
@@ -126,9 +126,9 @@ class BatchPageIT {
     assertThat(page.locator(".batch .pd-facts")).containsText("stalled1 step, 30.0 ms");
     assertThat(page.locator(".batch-culprit"))
         .hasText("app.request made this request wait most: 30.0 ms, by 400 tokens of its prompt.");
-    assertThat(sharers(page)).hasCount(1);
-    assertThat(sharers(page).locator("b")).hasText("1 step");
-    assertThat(sharers(page).locator(".batch-name a"))
+    assertThat(listed(page)).hasCount(1);
+    assertThat(listed(page).locator("b")).hasText("1 step");
+    assertThat(listed(page).locator(".batch-name a"))
         .hasAttribute("href", "#/trace/" + heavy.id());
   }
 
@@ -151,7 +151,7 @@ class BatchPageIT {
   }
 
   private Span.Builder step(long number, double atMs, double busyMs, long prefills) {
-    SentTrace trace = SentTrace.at(BEGUN);
+    SentTrace trace = SentTrace.at(START_MILLIS);
     steps.add(trace);
     Span.Builder step =
         trace.span(Requests.AGENT, "llm_d.engine.step", ByteString.EMPTY, atMs, busyMs);
@@ -176,9 +176,9 @@ class BatchPageIT {
     return link;
   }
 
-  /** In the engine for 100 ms, from then on; all begin from one moment. */
+  /** Returns a request that is in the engine for 100 ms, from {@code atMs} after a common start. */
   private static SentTrace request(String engine, String model, double atMs) {
-    SentTrace trace = SentTrace.at(BEGUN);
+    SentTrace trace = SentTrace.at(START_MILLIS);
     Span.Builder root = trace.span("app", "app.request", ByteString.EMPTY, 0, atMs + 100);
     SentTrace.with(root, "gen_ai.request.model", model);
     trace.span(engine, "llm_request", root.getSpanId(), atMs, 100);
@@ -198,11 +198,11 @@ class BatchPageIT {
     return page;
   }
 
-  private static Locator sharers(Page page) {
+  private static Locator listed(Page page) {
     return page.locator(".batch-list li");
   }
 
-  private static double width(Locator sharer) {
-    return Objects.requireNonNull(sharer.locator(".batch-track i").boundingBox()).width;
+  private static double width(Locator row) {
+    return Objects.requireNonNull(row.locator(".batch-track i").boundingBox()).width;
   }
 }

@@ -28,12 +28,12 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 final class DeskPage implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
 
-  private static final double PATIENCE_MILLIS = 10_000;
+  private static final double TIMEOUT_MILLIS = 10_000;
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final String MISSING =
       "needs chromium: apt-get install chromium fonts-dejavu fonts-noto-color-emoji";
 
-  // Runs before any script of the page, so that nothing escapes it.
+  // Runs before all scripts of the page, so that it sees every violation and error.
   private static final String WATCH =
       """
       window.violations = [];
@@ -63,7 +63,7 @@ final class DeskPage implements BeforeAllCallback, AfterEachCallback, AfterAllCa
     desk = DeskProcess.start(0);
   }
 
-  /** A page at 1280 pixels, in light colours, on the desk of this class. */
+  /** Opens a page, 1280 pixels wide and in light colours, on the desk of this class. */
   Page open(String address) {
     return open(desk().page(), address, 1280, ColorScheme.LIGHT);
   }
@@ -75,7 +75,7 @@ final class DeskPage implements BeforeAllCallback, AfterEachCallback, AfterAllCa
                 new Browser.NewContextOptions()
                     .setViewportSize(width, 800)
                     .setColorScheme(colours));
-    context.setDefaultTimeout(PATIENCE_MILLIS);
+    context.setDefaultTimeout(TIMEOUT_MILLIS);
     context.addInitScript(WATCH);
     Page page = context.newPage();
     page.onPageError(thrown::add);
@@ -104,7 +104,7 @@ final class DeskPage implements BeforeAllCallback, AfterEachCallback, AfterAllCa
     List<String> errors = List.copyOf(thrown);
     thrown.clear();
     assertThat(violations).as("violations of the content security policy").isEmpty();
-    assertThat(errors).as("what the page threw").isEmpty();
+    assertThat(errors).as("errors that the page threw").isEmpty();
   }
 
   @Override

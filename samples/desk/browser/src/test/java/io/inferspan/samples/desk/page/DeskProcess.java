@@ -30,7 +30,7 @@ final class DeskProcess implements AutoCloseable {
     this.stacks = stacks;
   }
 
-  /** Starts a desk whose page is on the port given, or on any free one if that is 0. */
+  /** Starts a desk whose page is on this port, or on a free one if it is 0. */
   static DeskProcess start(int pagePort) {
     Path stacks = directory();
     ProcessBuilder builder =
@@ -51,7 +51,7 @@ final class DeskProcess implements AutoCloseable {
     try {
       return ready(builder.start(), stacks);
     } catch (IOException e) {
-      throw new AssertionError("the desk does not start", e);
+      throw new AssertionError("the desk did not start", e);
     }
   }
 
@@ -85,12 +85,12 @@ final class DeskProcess implements AutoCloseable {
     return page.resolve("http://" + page.getHost() + ":" + otlpPort + "/v1/traces");
   }
 
-  /** Returns its directory of recorded stacks. */
+  /** Returns the desk's directory of recorded stacks. */
   Path stacks() {
     return stacks;
   }
 
-  /** Kills it, like a crash. */
+  /** Kills the desk, like a crash. */
   void kill() {
     process.destroyForcibly().onExit().join();
   }

@@ -20,18 +20,18 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Kernel and CUDA calls, whose widths are the time in them. */
+/** The flame graph of kernel and CUDA calls. A frame is as wide as the time in its calls. */
 class FlamePageIT {
 
   private static final String ENGINE = "vllm-flame-pod";
 
-  /** The border of the chosen frame, which is part of its box; each frame ends a pixel early. */
+  /** The border of the selected frame, which its box includes; each frame ends a pixel early. */
   private static final double OUTLINE = 3;
 
   @RegisterExtension static final DeskPage DESK = new DeskPage();
 
   @Test
-  void frames_standOnTheirSpan_asWideAsTheTimeInThem() {
+  void frames_areOnTheirSpan_asWideAsTheTimeInTheirCalls() {
     Page page = opened();
 
     BoundingBox root = box(frame(page, "app.request"));
@@ -49,7 +49,7 @@ class FlamePageIT {
   }
 
   @Test
-  void frame_saysItsTimeAndShare_andFillsTheWidthOnAClick() {
+  void frame_showsItsTimeAndShare_andFillsTheWidthWhenClicked() {
     Page page = opened();
     frame(page, "syscall.futex").hover();
     assertThat(page.locator(".flame-line"))
@@ -119,7 +119,7 @@ class FlamePageIT {
             });
   }
 
-  /** The colour of the swatch in the legend, which the frames of the kind have in three shades. */
+  /** Returns the colour of a kind in the legend. Frames have three shades of this colour. */
   private static int[] colour(Page page, String kind) {
     String rgb =
         (String)
@@ -162,7 +162,7 @@ class FlamePageIT {
   }
 
   @Test
-  void requestWithoutCalls_saysWhyItHasNoGraph() {
+  void requestWithoutCalls_showsWhyItHasNoGraph() {
     SentTrace trace = new SentTrace();
     trace.span("app", "app.request", ByteString.EMPTY, 0, 50);
     Page page = open(trace);
@@ -174,7 +174,7 @@ class FlamePageIT {
     assertThat(page.locator(".wf-row.selected")).isVisible();
   }
 
-  /** 30 ms in CUDA, 20 of them in launches, and 10 ms in one call of the kernel. */
+  /** Opens a request with 30 ms in CUDA, 20 of them in launches, and 10 ms in a system call. */
   private static Page opened() {
     return opened(
         Map.of("cuda.launch", 20_000_000L, "cuda.sync", 10_000_000L, "syscall.futex", 10_000_000L));

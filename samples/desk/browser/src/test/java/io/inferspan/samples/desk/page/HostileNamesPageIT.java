@@ -24,14 +24,14 @@ class HostileNamesPageIT {
       "<script>alert(1)</script><img src=x onerror=alert(2)><svg/onload=alert(3)>";
   private static final String TURNED = "invoice\u202Efdp.exe\u202C";
   private static final String EMOJI = "👩‍🚀🔥 日本語 שלום";
-  private static final String ENDLESS = "x".repeat(10_000);
+  private static final String LONG = "x".repeat(10_000);
   private static final String STACKED = "a" + "\u0300".repeat(400);
 
   @RegisterExtension static final DeskPage DESK = new DeskPage();
 
   @ParameterizedTest
   @ValueSource(strings = {"#/", "#/trace/", "#/compare/", "#/history"})
-  void everyView_takesThemAsText(String address) {
+  void everyView_showsNamesAsText(String address) {
     SentTrace trace = DESK.send(hostile());
     String query = address.equals("#/compare/") ? trace.id() + "/" + trace.id() : trace.id();
     Page page =
@@ -43,7 +43,7 @@ class HostileNamesPageIT {
   }
 
   @Test
-  void everyRow_keepsItsHeightAndItsPlace() {
+  void everyRow_keepsItsHeightAndPosition() {
     Page page = opened();
 
     assertThat(
@@ -65,7 +65,7 @@ class HostileNamesPageIT {
   }
 
   @Test
-  void endlessName_isCut_andShownInFullOnDemand() {
+  void longName_isTruncated_andShownInFullOnDemand() {
     Page page = opened();
     Locator name = page.locator(".wf-name", text("xxxxxxxx"));
     assertThat(name.textContent().length()).isLessThan(200);
@@ -76,7 +76,7 @@ class HostileNamesPageIT {
     assertThat(title.locator(".whole").textContent().length()).isLessThan(500);
     title.locator("button").click();
 
-    assertThat(title.locator(".whole").textContent()).isEqualTo(ENDLESS);
+    assertThat(title.locator(".whole").textContent()).isEqualTo(LONG);
   }
 
   private static Page opened() {
@@ -97,7 +97,7 @@ class HostileNamesPageIT {
         trace.span("gateway", "llm_d.epp.profile_handler.pick", root.getSpanId(), 1, 1);
     with(pick, "llm_d.epp.profile_handler.decision", MARKUP);
     with(pick, "llm_d.epp.profile_handler.reason", MARKUP);
-    for (String name : List.of(TURNED, EMOJI, ENDLESS, STACKED, "", "\u0000\u0007\n\t")) {
+    for (String name : List.of(TURNED, EMOJI, LONG, STACKED, "", "\u0000\u0007\n\t")) {
       with(trace.span(name, name, root.getSpanId(), 10, 50), "key", name);
     }
     return trace;

@@ -13,7 +13,7 @@ class LatencyPageIT {
   @RegisterExtension static final DeskPage DESK = new DeskPage();
 
   @Test
-  void percentilesAndErrors_areShownByModel_andLeadToItsRequests() {
+  void percentilesAndErrors_areShownByModel_withLinksToRequests() {
     DESK.send(Requests.prefillDecode("measured"));
     DESK.send(Requests.decodeOnly("measured"));
     DESK.send(Requests.failedPrefill("measured"));

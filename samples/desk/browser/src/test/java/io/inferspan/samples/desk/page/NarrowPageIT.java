@@ -12,15 +12,15 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The page on a phone, and whether its text can be read in both colours. */
+/** The page on a phone, and the contrast of its text in light and dark colours. */
 class NarrowPageIT {
 
   private static final int PHONE = 390;
   private static final int SMALL_PHONE = 320;
-  private static final double LEAST_CONTRAST = 4.5;
+  private static final double MIN_CONTRAST = 4.5;
 
-  // The contrast of WCAG 2 between an element's text and the first background behind it that is not
-  // clear.
+  // The contrast (WCAG 2) between an element's text and the first background behind it that is not
+  // transparent.
   private static final String CONTRAST =
       """
       (selector) => {
@@ -69,19 +69,19 @@ class NarrowPageIT {
 
   @ParameterizedTest
   @EnumSource(names = {"LIGHT", "DARK"})
-  void text_standsOutFromWhatIsBehindIt(ColorScheme colours) {
+  void text_contrastsWithItsBackground(ColorScheme colours) {
     SentTrace trace = DESK.send(Requests.prefillDecode(Requests.MODEL));
     DESK.send(Requests.failedPrefill(Requests.MODEL));
     Page list = DESK.open(DESK.desk().page(), "#/", 1280, colours);
     list.locator(".request[data-status=error]").first().waitFor();
     for (String selector : List.of(".r-name", ".r-why", ".c-time", ".mark-error", ".stats")) {
-      assertThat(contrast(list, selector)).as(selector).isGreaterThanOrEqualTo(LEAST_CONTRAST);
+      assertThat(contrast(list, selector)).as(selector).isGreaterThanOrEqualTo(MIN_CONTRAST);
     }
     Page page = DESK.open(DESK.desk().page(), "#/trace/" + trace.id(), 1280, colours);
     page.locator(".wf-row.selected").waitFor();
     for (String selector :
         List.of(".why", ".facts dt", ".part-prefill", ".sum-value", ".wf-service", ".mark-warn")) {
-      assertThat(contrast(page, selector)).as(selector).isGreaterThanOrEqualTo(LEAST_CONTRAST);
+      assertThat(contrast(page, selector)).as(selector).isGreaterThanOrEqualTo(MIN_CONTRAST);
     }
   }
 
@@ -101,7 +101,7 @@ class NarrowPageIT {
   }
 
   @Test
-  void figures_areNotBroken() {
+  void numbers_areNotWrapped() {
     SentTrace a = DESK.send(Requests.decodeOnly(Requests.MODEL));
     SentTrace b = DESK.send(Requests.prefillDecode(Requests.MODEL));
     Page page =

@@ -234,7 +234,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void columnHeading_sortsByIt_largestFirstThenSmallestFirst() {
+  void columnHeading_sortsTheList_largestFirstThenSmallestFirst() {
     SentTrace slow = DESK.send(Requests.prefillDecode("sorted"));
     SentTrace fast = DESK.send(Requests.decodeOnly("sorted"));
     Page page = DESK.open("#/?q=sorted");
@@ -253,7 +253,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void statusFilter_showsFailedRequestsOnly_alsoOfThoseThatCome() {
+  void statusFilter_showsOnlyFailedRequests_alsoOfNewOnes() {
     SentTrace fine = DESK.send(Requests.decodeOnly("fine"));
     Page page = DESK.open("#/");
     assertThat(row(page, fine)).isVisible();
@@ -267,7 +267,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void searchWithoutAMatch_saysWhatIsSearched_andClears() {
+  void searchWithoutAMatch_showsWhatIsSearched_andClears() {
     SentTrace trace = DESK.send(Requests.decodeOnly("any"));
     Page page = DESK.open("#/?q=nothing-has-this-name");
     assertThat(page.locator(".notice")).containsText("No request matches");
@@ -279,7 +279,7 @@ class RequestListPageIT {
   }
 
   @Test
-  void emptyDesk_saysHowToSendToIt() {
+  void emptyDesk_showsHowToSendTraces() {
     try (DeskProcess empty = DeskProcess.start(0)) {
       Page page = DESK.open(empty.page(), "#/", 1280, ColorScheme.LIGHT);
       assertThat(page.locator(".notice")).containsText("OTEL_EXPORTER_OTLP_ENDPOINT");

@@ -19,7 +19,8 @@ final class Requests {
   private Requests() {}
 
   /**
-   * Prefill on one pod, decode on another, with calls of the engine's that the agent has folded.
+   * Returns a request with prefill on one pod and decode on another, and with folded calls of the
+   * engine.
    */
   static SentTrace prefillDecode(String model) {
     SentTrace trace = new SentTrace();
@@ -35,7 +36,7 @@ final class Requests {
     return trace;
   }
 
-  /** Decode alone, as most of the prompt was cached. */
+  /** Returns a request without remote prefill, because most of its prompt was cached. */
   static SentTrace decodeOnly(String model) {
     SentTrace trace = new SentTrace();
     Span.Builder root = root(trace, model, 180);
@@ -45,7 +46,7 @@ final class Requests {
     return trace;
   }
 
-  /** A prefill that failed, and with it the request. */
+  /** Returns a request that failed because its prefill failed. */
   static SentTrace failedPrefill(String model) {
     SentTrace trace = new SentTrace();
     Span.Builder root = trace.span(GATEWAY, "gateway.request", ByteString.EMPTY, 0, 50);

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Takes the picture in the repository's README, of a demo that runs: {@code samples/docs/shoot}.
+ * Takes the screenshot of a running demo for the repository's README: {@code samples/docs/shoot}.
  *
  * <p>It is not named like a test, so that it runs only on request.
  */
@@ -25,7 +25,7 @@ class Screenshot {
 
   private static final int WIDTH = 1280;
   private static final int HEIGHT = 920;
-  private static final long MOST_BYTES = 300_000;
+  private static final long MAX_BYTES = 300_000;
   private static final Pattern TRACE = Pattern.compile("\"traceId\":\"([0-9a-f]{32})\"");
 
   @Test
@@ -56,6 +56,6 @@ class Screenshot {
       assertThat(page.locator(".wf-path i").first()).isAttached();
       Files.write(file, page.screenshot());
     }
-    assertThat(Files.size(file)).isLessThanOrEqualTo(MOST_BYTES);
+    assertThat(Files.size(file)).isLessThanOrEqualTo(MAX_BYTES);
   }
 }

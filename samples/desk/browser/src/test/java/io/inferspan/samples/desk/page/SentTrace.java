@@ -52,7 +52,7 @@ final class SentTrace {
     return HexFormat.of().formatHex(traceId.toByteArray());
   }
 
-  /** Adds a span that begins some milliseconds after the trace; the answer takes more of it. */
+  /** Adds a span that begins {@code atMs} after the trace; returns its builder. */
   Span.Builder span(String service, String name, ByteString parent, double atMs, double tookMs) {
     long begin = startNanos + Math.round(atMs * NANOS_PER_MS);
     return services
@@ -99,10 +99,10 @@ final class SentTrace {
                   .build(),
               HttpResponse.BodyHandlers.ofString());
       if (answer.statusCode() != 200) {
-        throw new AssertionError("the desk answered " + answer.statusCode() + answer.body());
+        throw new AssertionError("the desk answered " + answer.statusCode() + ": " + answer.body());
       }
     } catch (IOException e) {
-      throw new AssertionError("the desk takes no spans", e);
+      throw new AssertionError("the desk did not accept the spans", e);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

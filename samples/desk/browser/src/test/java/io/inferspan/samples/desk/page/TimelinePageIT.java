@@ -34,9 +34,9 @@ class TimelinePageIT {
   @RegisterExtension static final DeskPage DESK = new DeskPage();
 
   @Test
-  void traceOfAStart_leadsToItsTimeline() throws Exception {
+  void traceOfAStart_linksToItsTimeline() throws Exception {
     SentTrace start = coldStart();
-    give(start.id());
+    upload(start.id());
     Page page = DESK.open("#/trace/" + DESK.send(start).id());
 
     Locator link = page.locator("a:text-is('Timeline')");
@@ -55,7 +55,7 @@ class TimelinePageIT {
   }
 
   @Test
-  void start_isNoRequest_andItsPhasesTookTheirTime() {
+  void start_isNotARequest_andItsPhasesAreShownWithTheirTimes() {
     Page page = DESK.open("#/trace/" + DESK.send(coldStart()).id());
 
     Locator imports = page.locator("[role=treeitem]").nth(1);
@@ -77,7 +77,7 @@ class TimelinePageIT {
     return trace;
   }
 
-  private static void give(String trace) throws IOException, InterruptedException {
+  private static void upload(String trace) throws IOException, InterruptedException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     try (OutputStream gzip = new GZIPOutputStream(body)) {
       gzip.write(TIMELINE.getBytes(UTF_8));

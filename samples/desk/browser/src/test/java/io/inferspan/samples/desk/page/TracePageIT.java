@@ -19,7 +19,7 @@ class TracePageIT {
   @RegisterExtension static final DeskPage DESK = new DeskPage();
 
   @Test
-  void waterfall_nestsSpans_underASentenceThatSaysWhy() {
+  void waterfall_nestsSpans_belowTheExplanation() {
     Page page = opened(Requests.prefillDecode(Requests.MODEL));
 
     assertThat(page.locator(".why"))
@@ -72,7 +72,7 @@ class TracePageIT {
   }
 
   @Test
-  void prefillAndDecode_lieOnOneTimeLine_withTheReason() {
+  void prefillAndDecode_areOnOneTimeline_withTheReason() {
     Page page = opened(Requests.prefillDecode(Requests.MODEL));
 
     assertThat(page.locator(".pd")).containsText("non cached bytes reach threshold");
@@ -98,7 +98,7 @@ class TracePageIT {
   }
 
   @Test
-  void failedSpan_isMarked_andSaysWhy() {
+  void failedSpan_isMarked_andShowsWhy() {
     Page page = opened(Requests.failedPrefill(Requests.MODEL));
     Locator prefill = row(page, "llm_d.pd_proxy.prefill");
 
@@ -108,7 +108,7 @@ class TracePageIT {
   }
 
   @Test
-  void sentence_leadsToTheSpanThatItIsAbout() {
+  void explanation_linksToItsSpan() {
     Page page = opened(Requests.prefillDecode(Requests.MODEL));
 
     page.locator(".why a").click();
@@ -126,7 +126,7 @@ class TracePageIT {
   }
 
   @Test
-  void spansUnderAHundredthOfTheRequest_areClosed_unlessOneFailed() {
+  void spansUnderOnePercentOfTheRequest_areCollapsed_unlessOneFailed() {
     SentTrace trace = new SentTrace();
     Span.Builder root = trace.span("app", "root", ByteString.EMPTY, 0, 1000);
     Span.Builder shortOne = trace.span("app", "short", root.getSpanId(), 1, 5);
@@ -144,7 +144,7 @@ class TracePageIT {
   }
 
   @Test
-  void link_leadsToTheOtherTrace() {
+  void spanLink_opensTheOtherTrace() {
     SentTrace other = DESK.send(Requests.decodeOnly("linked"));
     SentTrace trace = new SentTrace();
     trace
@@ -188,7 +188,7 @@ class TracePageIT {
   }
 
   @Test
-  void unknownTrace_saysWhyItMayBeMissing() {
+  void unknownTrace_showsWhyItMayBeMissing() {
     Page page = DESK.open("#/trace/" + "ab".repeat(16));
 
     assertThat(page.locator(".notice")).containsText("does not have this trace");

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A connector is one class that is found as a service; all else follows from the class. */
+/** Tests that adding one service class is enough to add a connector. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class AddedConnectorTest extends WireTest {
   private static final String SOURCE =
@@ -91,7 +91,7 @@ final class AddedConnectorTest extends WireTest {
   }
 
   @Test
-  void itsNameIsInTheHelp_andItsOldNameIsNoted() throws Exception {
+  void name_isInTheHelp_andOldNameIsNoted() throws Exception {
     Program help = program("--help");
     assertThat(help.status()).isZero();
     assertThat(String.join(" ", help.out()))
@@ -108,7 +108,7 @@ final class AddedConnectorTest extends WireTest {
   }
 
   @Test
-  void itServes_andIsCounted() throws Exception {
+  void connector_servesRequests_andIsCounted() throws Exception {
     BlockingQueue<String> asked = new LinkedBlockingQueue<>();
     RawServer engine =
         engine(

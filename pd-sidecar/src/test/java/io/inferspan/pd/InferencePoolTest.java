@@ -69,7 +69,7 @@ final class InferencePoolTest {
   }
 
   @Test
-  void podsThatComeAndGo_areAllowedAndDenied() throws Exception {
+  void addedPod_isAllowed_andDeletedPodIsDenied() throws Exception {
     kubernetes.putPool("pool", LLAMA);
     try (SidecarServer sidecar = sidecar()) {
       assertThat(status(sidecar, "127.0.0.1")).isEqualTo(FORBIDDEN);

@@ -22,8 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A real sidecar with little memory, for {@code -Dmemory.seconds}: bodies of up to 64 MiB, engines
- * that are silent, slow, deaf or dying, and clients that stall, leave or read slowly.
+ * Runs a sidecar process with little memory for {@code -Dmemory.seconds}: with bodies of up to 64
+ * MiB, engines that do not answer, do not read, are slow or reset connections, and clients that
+ * stall, disconnect or read slowly.
  */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class MemoryBoundIT {
@@ -58,7 +59,7 @@ final class MemoryBoundIT {
     return closing(RawServer.running(script));
   }
 
-  /** Reads a request without keeping it. */
+  /** Reads and discards a request. */
   private static void skipRequest(Wire wire) throws IOException {
     String head = wire.head();
     int at = head.indexOf("content-length: ") + "content-length: ".length();
@@ -96,7 +97,7 @@ final class MemoryBoundIT {
     return engine((wire, server) -> Awaited.holds(PATIENCE, () -> false));
   }
 
-  /** A decoder that does one thing after the other. */
+  /** Starts a decoder that alternates between several behaviors. */
   private RawServer decoder() {
     AtomicInteger calls = new AtomicInteger();
     return engine(
@@ -147,7 +148,7 @@ final class MemoryBoundIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"-XX:+UseG1GC", "-XX:+UseSerialGC"})
-  void sidecarOutlivesWhatItCannotHold(String gc) throws Exception {
+  void sidecar_survivesMoreBodiesThanItCanHold(String gc) throws Exception {
     int port = FreePort.next();
     Scrape scrape = closing(new Scrape(FreePort.next()));
     Program sidecar = sidecar(decoder(), port, scrape.port(), gc);
@@ -170,7 +171,7 @@ final class MemoryBoundIT {
     }
 
     System.out.println("memory bound, " + gc + ": " + seen);
-    assertThat(sidecar.alive()).as("alive, it wrote %s", sidecar.err()).isTrue();
+    assertThat(sidecar.alive()).as("alive, with output %s", sidecar.err()).isTrue();
     Awaited.within(
         PATIENCE,
         "nothing is held",
@@ -244,7 +245,7 @@ final class MemoryBoundIT {
   }
 
   @Test
-  void openStreams_holdNoImages() throws Exception {
+  void openStreams_doNotHoldTheirRequestBodies() throws Exception {
     int port = FreePort.next();
     RawServer streaming =
         engine(
@@ -264,7 +265,7 @@ final class MemoryBoundIT {
   }
 
   @Test
-  void podThatIsSilent_doesNotReachRequestsOfOthers() throws Exception {
+  void silentPod_doesNotAffectRequestsOfOtherPods() throws Exception {
     int port = FreePort.next();
     int metrics = FreePort.next();
     RawServer decoder = healthy();

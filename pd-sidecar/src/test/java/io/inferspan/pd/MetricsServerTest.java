@@ -32,7 +32,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A scrape over a socket. */
+/** Tests scrapes over a socket. */
 class MetricsServerTest {
 
   private static final String OPEN_METRICS = "application/openmetrics-text;version=1.0.0";
@@ -178,7 +178,7 @@ class MetricsServerTest {
   }
 
   @Test
-  void labels_areTheKnownOnesAlone() throws Exception {
+  void labels_areFromAClosedSet() throws Exception {
     Set<String> labels = new TreeSet<>();
     scrape()
         .lines()
@@ -220,7 +220,7 @@ class MetricsServerTest {
   }
 
   @Test
-  void format_isWhatTheScraperPrefers() throws Exception {
+  void format_isTheOneThatTheScraperPrefers() throws Exception {
     assertThat(type()).startsWith("text/plain; version=0.0.4");
     assertThat(type("Accept", "*/*")).startsWith("text/plain");
     assertThat(type("Accept", OPEN_METRICS)).startsWith("application/openmetrics-text");
@@ -250,7 +250,7 @@ class MetricsServerTest {
   }
 
   @Test
-  void scraping_isNotTheEventLoopsWork() throws Exception {
+  void scrape_runsOnAWorkerThread() throws Exception {
     AtomicReference<String> thread = new AtomicReference<>("");
     Gauge.builder(
             "probe",
@@ -265,7 +265,7 @@ class MetricsServerTest {
   }
 
   @Test
-  void onlyHealthIsServed() throws Exception {
+  void otherPaths_areNotFound_exceptHealth() throws Exception {
     assertThat(call("GET", "/health").statusCode()).isEqualTo(200);
     assertThat(call("HEAD", "/health").statusCode()).isEqualTo(200);
     assertThat(call("HEAD", "/metrics").statusCode()).isEqualTo(200);
@@ -281,9 +281,9 @@ class MetricsServerTest {
         .withMessageContaining("cannot listen on port " + server.port());
   }
 
-  /** Prints what recording costs; the bound is only there to notice a blunder. */
+  /** Prints the cost of recording; the limit is generous and detects only gross mistakes. */
   @Test
-  void recording_isCheap() {
+  void recordingCost_isBelowALimit() {
     int warmUp = 200_000;
     int times = 1_000_000;
     for (SpanContext span : List.of(UNSAMPLED, SAMPLED)) {

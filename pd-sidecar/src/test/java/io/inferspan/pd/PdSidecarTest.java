@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The program as its operator meets it: arguments, environment, exit status and signals. */
+/** Tests the program as a process: arguments, environment, exit status and signals. */
 @Timeout(60)
 final class PdSidecarTest {
   private static final int ENDED_BY_SIGTERM = 128 + 15;
@@ -43,7 +43,7 @@ final class PdSidecarTest {
   }
 
   @Test
-  void help_namesTheFlags_andEndsWell() throws Exception {
+  void help_namesTheFlags_withStatus0() throws Exception {
     try (Program program = Program.start(Map.of(), "--help")) {
       assertThat(program.status()).isZero();
       assertThat(program.out()).anyMatch(line -> line.contains("--model-server-port"));
@@ -52,7 +52,7 @@ final class PdSidecarTest {
   }
 
   @Test
-  void version_isOneLine_andEndsWell() throws Exception {
+  void version_isOneLine_withStatus0() throws Exception {
     try (Program program = Program.start(Map.of(), "--version")) {
       assertThat(program.status()).isZero();
       assertThat(program.out()).singleElement().asString().startsWith("inferspan-pd-sidecar ");
@@ -61,7 +61,7 @@ final class PdSidecarTest {
   }
 
   @Test
-  void wrongFlag_isOneSentence_andStatus2() throws Exception {
+  void invalidFlag_isOneSentence_withStatus2() throws Exception {
     try (Program program = Program.start(Map.of(), "--kv-connector=pigeon")) {
       assertThat(program.status()).isEqualTo(2);
       assertThat(program.err()).singleElement().asString().contains("pigeon", "nixlv2");
@@ -70,7 +70,7 @@ final class PdSidecarTest {
   }
 
   @Test
-  void portThatIsTaken_isOneSentence_andStatus1() throws Exception {
+  void portInUse_isOneSentence_withStatus1() throws Exception {
     try (ServerSocket taken = new ServerSocket(port);
         Program program = serving(FreePort.next(), Map.of())) {
       assertThat(program.status()).isEqualTo(1);
@@ -105,7 +105,7 @@ final class PdSidecarTest {
   }
 
   @Test
-  void readyLine_saysWhatListensWhere() throws Exception {
+  void readyLine_namesPortsDecoderAndTransport() throws Exception {
     try (Program program = serving(8200, Map.of(), "--transport=nio").ready()) {
       assertThat(program.err())
           .singleElement()
@@ -116,7 +116,7 @@ final class PdSidecarTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"epoll", "io_uring"})
-  void transportThatIsNotAvailable_isOneSentence_andStatus2(String transport) throws Exception {
+  void unavailableTransport_isOneSentence_withStatus2(String transport) throws Exception {
     Map<String, String> forbidding =
         Map.of("JDK_JAVA_OPTIONS", "-Dio.netty.transport.noNative=true");
     try (Program program = serving(8200, forbidding, "--transport=" + transport)) {
@@ -132,7 +132,7 @@ final class PdSidecarTest {
   }
 
   @Test
-  void sigterm_letsRequestsEnd_andTheirSpansLeave() throws Exception {
+  void sigterm_letsRequestsEnd_andExportsTheirSpans() throws Exception {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         RawServer engine = RawServer.running(PdSidecarTest::answeringWhenTold);
         Program program = serving(engine.port(), tracedTo(receiver), "--tracing").ready();
@@ -154,7 +154,7 @@ final class PdSidecarTest {
   }
 
   @Test
-  void requestBeyondTheShutdownTimeout_isCut_andItsSpanLeaves() throws Exception {
+  void requestBeyondTheShutdownTimeout_isAborted_andItsSpanIsExported() throws Exception {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         RawServer engine = RawServer.running(PdSidecarTest::answeringWhenTold);
         Program program =
@@ -176,7 +176,7 @@ final class PdSidecarTest {
   private static void answeringWhenTold(Wire wire, RawServer server) throws IOException {
     server.request(wire);
     wire.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n");
-    Awaited.within(SOON, "told", () -> server.heads().contains("go"));
+    Awaited.within(SOON, "the test permits it", () -> server.heads().contains("go"));
     wire.send("2\r\nho\r\n0\r\n\r\n");
     wire.rest();
   }

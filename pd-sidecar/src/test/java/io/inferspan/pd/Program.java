@@ -31,18 +31,18 @@ final class Program implements AutoCloseable {
         List.of(reading(process.getInputStream(), out), reading(process.getErrorStream(), err));
   }
 
-  /** Starts it with nothing of this process's settings for tracing and the JVM. */
+  /** Starts it without this process's settings for tracing and the JVM. */
   static Program start(Map<String, String> env, String... args) throws IOException {
     return start(env, List.of("-Xmx128m"), args);
   }
 
-  /** Starts it with these options of the JVM. */
+  /** Starts it with these JVM options. */
   static Program start(Map<String, String> env, List<String> jvm, String... args)
       throws IOException {
     return start(System.getProperty("java.class.path"), env, jvm, args);
   }
 
-  /** Starts it with these classes. */
+  /** Starts it with this class path. */
   static Program start(String classPath, Map<String, String> env, List<String> jvm, String... args)
       throws IOException {
     List<String> command = new ArrayList<>();
@@ -77,7 +77,7 @@ final class Program implements AutoCloseable {
             });
   }
 
-  /** Waits for the line that says what listens where. */
+  /** Waits for the line that reports the ports. */
   Program ready() {
     Awaited.within(
         PATIENCE,
@@ -89,7 +89,7 @@ final class Program implements AutoCloseable {
     return this;
   }
 
-  /** Asks it to end, as a pod's end does. */
+  /** Sends SIGTERM, as when a pod is deleted. */
   void terminate() {
     process.destroy();
   }
@@ -98,7 +98,7 @@ final class Program implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Waits for its end; gives its exit status. */
+  /** Waits for its end; returns its exit status. */
   int status() throws InterruptedException {
     if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       throw new AssertionError("it does not end: " + err);

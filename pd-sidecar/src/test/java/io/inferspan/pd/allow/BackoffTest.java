@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class BackoffTest {
 
   @Test
-  void pauses_doubleUpToTheLongestWithHalfByChance() {
+  void pauses_doubleUpToTheLongest_withRandomHalf() {
     Backoff backoff = new Backoff();
     for (long whole = Backoff.FIRST_MILLIS; whole < Backoff.LONGEST_MILLIS; whole *= 2) {
       assertThat(backoff.nextMillis()).isBetween(whole / 2, whole);

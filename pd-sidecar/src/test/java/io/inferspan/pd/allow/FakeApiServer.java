@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Kubernetes API server over a real socket, as far as one pool and its pods need it: lists,
- * chunked watches from a version on, bookmarks, errors inside a watch and instead of one.
+ * A Kubernetes API server over a real socket, reduced to what one pool and its pods need: lists,
+ * chunked watches from a version, bookmarks, and errors during a watch or in place of one.
  */
 public final class FakeApiServer implements AutoCloseable {
   final List<String> requests = new CopyOnWriteArrayList<>();
@@ -75,7 +75,7 @@ public final class FakeApiServer implements AutoCloseable {
     return requests.stream().filter(r -> !r.contains("watch=true") && r.contains(part)).count();
   }
 
-  /** Adds or changes a pool of the pods with these labels. */
+  /** Adds or changes a pool that selects the pods with these labels. */
   public void putPool(String name, Map<String, String> labels) {
     String selector = "{\"matchLabels\":" + json(labels) + "}";
     put(pools, name, "{%s,\"spec\":{\"selector\":" + selector + ",\"targetPorts\":[]}}", Map.of());
@@ -85,7 +85,7 @@ public final class FakeApiServer implements AutoCloseable {
     put(pools, name, "{%s,\"spec\":{\"selector\":" + json(labels) + "}}", Map.of());
   }
 
-  /** Adds or changes a pod that runs. */
+  /** Adds or changes a running pod. */
   public void putPod(String name, String ip, Map<String, String> labels) {
     putPod(name, ip, labels, "Running");
   }
@@ -111,7 +111,7 @@ public final class FakeApiServer implements AutoCloseable {
     say(true, Map.of(), "DELETED", stored.json());
   }
 
-  /** All watches learn that their version is too old. */
+  /** Tells all watches that their version is too old. */
   synchronized void expireWatches() {
     String gone = "{\"kind\":\"Status\",\"metadata\":{},\"status\":\"Failure\",\"code\":410}";
     watchers.forEach(
@@ -161,7 +161,7 @@ public final class FakeApiServer implements AutoCloseable {
     String line = "{\"type\":\"" + type + "\",\"object\":" + object + "}\n";
     for (Watcher watcher : watchers) {
       if (watcher.ofPools() == ofPools && matches(watcher.labels(), labels)) {
-        // In two pieces, as a network may deliver it.
+        // In two pieces, as on a real network.
         watcher.response().write(line.substring(0, line.length() / 2));
         watcher.response().write(line.substring(line.length() / 2));
       }

@@ -26,7 +26,7 @@ class KubernetesApiTest {
   @TempDir Path account;
 
   @Test
-  void podFindsItsServer() throws Exception {
+  void pod_findsItsApiServer() throws Exception {
     Files.writeString(account.resolve("ca.crt"), "");
     Path token = Files.writeString(account.resolve("token"), "one\n");
     KubernetesApi api = KubernetesApi.inCluster(INSIDE, account);
@@ -60,14 +60,14 @@ class KubernetesApiTest {
   }
 
   @Test
-  void outsideACluster_isOneSentence() {
+  void outsideACluster_failsWithOneSentence() {
     assertThatThrownBy(() -> KubernetesApi.inCluster(Map.of(), account))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("The inference pool can be watched only inside a Kubernetes");
   }
 
   @Test
-  void podWithoutToken_isOneSentence() {
+  void podWithoutToken_failsWithOneSentence() {
     assertThatThrownBy(() -> KubernetesApi.inCluster(INSIDE, account))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
@@ -77,7 +77,7 @@ class KubernetesApiTest {
   }
 
   @Test
-  void server_isTrustedByTheAccountsAuthorityOnly() throws Exception {
+  void server_isTrustedOnlyWithTheCaOfTheServiceAccount() throws Exception {
     TestCertificate own = TestCertificate.createIn(account);
     HttpServerOptions tls =
         new HttpServerOptions()

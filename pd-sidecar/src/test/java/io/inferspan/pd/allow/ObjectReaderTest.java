@@ -61,7 +61,7 @@ class ObjectReaderTest {
   }
 
   @Test
-  void flatSelector_isReadAsOne() {
+  void flatSelector_isRead() {
     String pool = "{\"metadata\":{},\"items\":[{\"spec\":{\"selector\":{\"app\":\"x\"}}}]}";
     assertThat(read(pool, 5))
         .containsExactly(new Present(new ObjectState("", Set.of(), Map.of("app", "x"), false)));
@@ -84,12 +84,12 @@ class ObjectReaderTest {
   }
 
   @Test
-  void brokenText_isADecodeException() {
+  void invalidJson_isADecodeException() {
     assertThatThrownBy(() -> read("{\"items\":]", 100)).isInstanceOf(DecodeException.class);
   }
 
   @Test
-  void garbledText_isReadOrRefused() {
+  void mutatedJson_isReadOrRefused() {
     Random random = new Random(5);
     for (int i = 0; i < 5_000; i++) {
       boolean watch = i % 2 == 1;

@@ -63,7 +63,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void oldPool_hasItsSelectorFlat() {
+  void poolOfTheOldApi_hasAFlatSelector() {
     server.putOldPool("pool", LLAMA);
     String group = "inference.networking.x-k8s.io";
     try (PoolAllowList list = PoolAllowList.watch(VERTX, server.api(), "models", "pool", group)) {
@@ -74,7 +74,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void podThatComes_changesItsAddressOrGoes_isFollowed() {
+  void addedChangedAndDeletedPods_areFollowed() {
     try (PoolAllowList list = watching()) {
       server.putPod("prefill-1", "", LLAMA, "Pending");
       Awaited.soon(() -> list.allows("prefill-1"));
@@ -112,7 +112,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void poolThatGoesAndComesBack_isFollowed() {
+  void deletedAndRecreatedPool_isFollowed() {
     try (PoolAllowList list = watching()) {
       server.deletePool("pool");
       Awaited.soon(() -> !list.allows("prefill-0"));
@@ -122,7 +122,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void missingPool_deniesAllUntilItComes() {
+  void missingPool_allowsNothingUntilItIsCreated() {
     server.deletePool("pool");
     try (PoolAllowList list = watch()) {
       Awaited.soon(() -> server.watches("inferencepools") == 1);
@@ -147,7 +147,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void endedWatch_goesOnFromItsLastVersion() {
+  void endedWatch_continuesFromItsLastVersion() {
     try (PoolAllowList list = watching()) {
       server.bookmark();
       long version = server.version();
@@ -261,7 +261,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void garbledAnswer_isAnOutage() {
+  void invalidJson_isAnOutage() {
     server.garbled = true;
     try (PoolAllowList list = watch()) {
       Awaited.soon(() -> !log.warnings().isEmpty());

@@ -71,7 +71,7 @@ class StaticAllowListTest {
     "fd00::/8, [fe00::1]:1, false",
     "fd00::/8, 10.0.0.1, false"
   })
-  void hostAlone_decides(String entry, String target, boolean allowed) {
+  void onlyTheHost_decides(String entry, String target, boolean allowed) {
     try (StaticAllowList list = StaticAllowList.of(List.of(entry), null)) {
       assertThat(list.allows(target)).isEqualTo(allowed);
     }
@@ -90,7 +90,7 @@ class StaticAllowListTest {
         "http://a",
         "10.0.0.0/-1"
       })
-  void brokenEntry_isOneSentence(String entry) {
+  void invalidEntry_failsWithOneSentence(String entry) {
     assertThatThrownBy(() -> StaticAllowList.of(List.of(entry), null))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
@@ -122,7 +122,7 @@ class StaticAllowListTest {
   }
 
   @Test
-  void brokenFile_keepsTheOldListAndWarnsOnce() throws Exception {
+  void invalidFile_keepsTheOldListAndWarnsOnce() throws Exception {
     Path file = Files.writeString(directory.resolve("allow"), "one");
     try (Logged log = new Logged(StaticAllowList.class);
         StaticAllowList list = StaticAllowList.of(List.of(), file)) {
@@ -140,7 +140,7 @@ class StaticAllowListTest {
   }
 
   @Test
-  void brokenOrMissingFileAtStart_isOneSentence() throws Exception {
+  void invalidOrMissingFileAtStart_failsWithOneSentence() throws Exception {
     Path file = directory.resolve("allow");
     assertThatThrownBy(() -> StaticAllowList.of(List.of(), file))
         .hasMessage(
@@ -165,7 +165,7 @@ class StaticAllowListTest {
   }
 
   @Test
-  void anyText_getsAnAnswer() {
+  void randomText_causesNoException() {
     Random random = new Random(11);
     String alphabet = "[]:./%@-_ 019afAFxhtp";
     try (StaticAllowList list = StaticAllowList.of(List.of("fd00::/8", "10.0.0.0/8"), null)) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CommandLineTest {
 
   @Test
-  void value_followsAnEqualsSignOrIsTheNextWord() throws ConfigException {
+  void value_followsAnEqualsSign_orIsTheNextArgument() throws ConfigException {
     assertThat(Parsed.config("--port=8111").get(Settings.PORT)).isEqualTo(8111);
     assertThat(Parsed.config("--port", "8111").get(Settings.PORT)).isEqualTo(8111);
     assertThat(Parsed.config("--port", "+8111").get(Settings.PORT)).isEqualTo(8111);
@@ -22,7 +22,7 @@ class CommandLineTest {
   }
 
   @Test
-  void nextWord_isTheValueEvenIfItLooksLikeAFlag() throws ConfigException {
+  void nextArgument_isTheValue_evenIfItLooksLikeAFlag() throws ConfigException {
     assertThat(Parsed.config("--cert-path", "--tracing").path(Settings.CERT_PATH))
         .hasToString("--tracing");
   }
@@ -41,13 +41,13 @@ class CommandLineTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "yes", "tRUE", "2"})
-  void boolean_hasNoOtherSpelling(String text) {
+  void boolean_inAnotherSpelling_isRefused(String text) {
     assertThat(Parsed.refusal("--tracing=" + text))
         .isEqualTo("tracing must be true or false, but is \"%s\" (from --tracing)".formatted(text));
   }
 
   @Test
-  void boolean_neverTakesTheNextWord() throws ConfigException {
+  void boolean_neverTakesTheNextArgument() throws ConfigException {
     SidecarConfig config = Parsed.config("--tracing", "false", "--port=8111");
 
     assertThat(config.get(Settings.TRACING)).isTrue();
@@ -59,7 +59,7 @@ class CommandLineTest {
   }
 
   @Test
-  void list_isSeparatedByCommasAndGrows() throws ConfigException {
+  void repeatedList_isJoined() throws ConfigException {
     assertThat(Parsed.config("--enable-tls=prefiller,decoder").tls())
         .containsExactlyInAnyOrder("prefiller", "decoder");
     assertThat(Parsed.config("--enable-tls", "prefiller", "--enable-tls=encoder").tls())
@@ -70,7 +70,7 @@ class CommandLineTest {
   }
 
   @Test
-  void lastOfEqualFlags_wins() throws ConfigException {
+  void lastOfRepeatedFlags_counts() throws ConfigException {
     assertThat(Parsed.config("--port=1", "--port=2").get(Settings.PORT)).isEqualTo(2);
     assertThat(Parsed.config("--tracing", "--tracing=false").get(Settings.TRACING)).isFalse();
   }
@@ -89,7 +89,7 @@ class CommandLineTest {
   }
 
   @Test
-  void emptyWordAndSingleDash_areNoFlags() throws ConfigException {
+  void emptyArgumentAndSingleDash_areNotFlags() throws ConfigException {
     assertThat(Parsed.config("", "-", "word").notes()).hasSize(3);
   }
 
@@ -114,7 +114,7 @@ class CommandLineTest {
   }
 
   @Test
-  void help_isShownBeforeWhatFollowsIsRead() throws ConfigException {
+  void help_ignoresTheArgumentsAfterIt() throws ConfigException {
     for (String flag : List.of("--help", "-h")) {
       assertThat(Invocation.parse(List.of(flag, "--nonsense"), Map.of()))
           .isInstanceOf(Invocation.ShowHelp.class);
@@ -138,7 +138,7 @@ class CommandLineTest {
     "--zap-log-level=warn, WARNING",
     "--zap-log-level=5, TRACE"
   })
-  void logLevelOfGo_becomesOurs(String flag, Level level) throws ConfigException {
+  void logLevelOfGo_isTranslated(String flag, Level level) throws ConfigException {
     SidecarConfig config = Parsed.config(flag);
 
     assertThat(config.get(Settings.LOG_LEVEL)).isEqualTo(level);
@@ -146,14 +146,14 @@ class CommandLineTest {
   }
 
   @Test
-  void verbosity_mayBeTheNextWord() throws ConfigException {
+  void verbosity_mayBeTheNextArgument() throws ConfigException {
     assertThat(Parsed.config("-v", "5").get(Settings.LOG_LEVEL)).isEqualTo(Level.TRACE);
     assertThat(Parsed.config("--v", "5").get(Settings.LOG_LEVEL)).isEqualTo(Level.TRACE);
     assertThat(Parsed.config().get(Settings.LOG_LEVEL)).isEqualTo(Level.INFO);
   }
 
   @Test
-  void wrongLogLevel_isRefused() {
+  void invalidLogLevel_isRefused() {
     assertThat(Parsed.refusal("--zap-log-level=loud"))
         .isEqualTo(
             "zap-log-level must be one of trace, debug, info, warn, error, or a verbosity such as"
@@ -184,7 +184,7 @@ class CommandLineTest {
   }
 
   @Test
-  void wordsOfAnAttacker_areBoundedInMessages() {
+  void longArguments_areTruncatedInMessages() {
     assertThat(Parsed.refusal("--" + "x\n".repeat(10_000)))
         .hasSizeLessThan(200)
         .doesNotContain("\n");

@@ -68,7 +68,7 @@ class ConfigFuzzTest {
   private static final List<String> FORMS =
       List.of("--%s=%s", "--%s|%s", "--%s", "-%s=%s", "%2$s", "--%2$s", "-v%2$s", "---%s", "--");
 
-  /** A fixed seed, so that a failure comes back. */
+  /** A fixed seed, so that failures can be reproduced. */
   private final Random random = new Random(20_260_101);
 
   @Test

@@ -60,7 +60,7 @@ class DeprecatedTest {
   }
 
   @Test
-  void newName_winsOverTheOldOneOfTheSameSource() throws ConfigException {
+  void newName_overridesTheOldNameOfTheSameSource() throws ConfigException {
     assertThat(
             Parsed.config("--model-server-port=8300", "--vllm-port=8001")
                 .get(Settings.MODEL_SERVER_PORT))
@@ -70,7 +70,7 @@ class DeprecatedTest {
   }
 
   @Test
-  void oldFlag_winsOverTheNewYamlKey() throws ConfigException {
+  void oldFlag_overridesTheNewYamlKey() throws ConfigException {
     assertThat(
             Parsed.yaml("model-server-port: 8300", "--vllm-port=8001")
                 .get(Settings.MODEL_SERVER_PORT))
@@ -78,7 +78,7 @@ class DeprecatedTest {
   }
 
   @Test
-  void oldBoolean_addsItsStageUnlessAStrongerSourceHasTheList() throws ConfigException {
+  void oldBoolean_addsItsStage_unlessASourceOfHigherPrecedenceHasTheList() throws ConfigException {
     assertThat(Parsed.yaml("{enable-tls: [decoder], prefiller-use-tls: false}").tls())
         .containsOnly("decoder");
     assertThat(Parsed.yaml("{enable-tls: [encoder], prefiller-use-tls: true}").tls())
@@ -90,7 +90,7 @@ class DeprecatedTest {
   }
 
   @Test
-  void strongerSource_namesThePool() throws ConfigException {
+  void sourceOfHigherPrecedence_namesThePool() throws ConfigException {
     Map<String, String> env = Map.of("INFERENCE_POOL", "a/b");
     assertThat(Parsed.config(env, "--inference-pool-name=c").pool())
         .isEqualTo(new PoolName("default", "c"));
@@ -99,7 +99,7 @@ class DeprecatedTest {
   }
 
   @Test
-  void secondName_isAsGoodAsTheFirst() throws ConfigException {
+  void alternativeName_isEquivalent() throws ConfigException {
     SidecarConfig config = Parsed.config("--secure-serving=false");
 
     assertThat(config.get(Settings.SECURE_PROXY)).isFalse();

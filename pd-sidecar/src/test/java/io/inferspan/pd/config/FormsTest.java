@@ -37,7 +37,7 @@ class FormsTest {
         "pod_1",
         "1.2.3.4.example"
       })
-  void hostAddressAndBlock_areTargets(String text) {
+  void hostNameAddressAndCidr_areEntries(String text) {
     assertThat(HostText.isEntry(text)).isTrue();
   }
 
@@ -49,24 +49,24 @@ class FormsTest {
             "1::2::3",
         "é", "a@b"
       })
-  void otherText_isNoTarget(String text) {
+  void otherText_isNotAnEntry(String text) {
     assertThat(HostText.isEntry(text)).isFalse();
   }
 
   @Test
-  void longName_isNoTarget() {
+  void tooLongName_isNotAnEntry() {
     assertThat(HostText.isEntry("a".repeat(64))).isFalse();
     assertThat(HostText.isEntry("a.".repeat(127))).isFalse();
   }
 
   @Test
-  void list_losesEmptyParts() {
+  void emptyPartsOfAList_areDropped() {
     assertThat(GoWords.list(" a,,b , c,")).containsExactly("a", "b", "c");
     assertThat(GoWords.list("")).isEmpty();
   }
 
   @Test
-  void quotedText_isBoundedAndOnOneLine() {
+  void quotedText_isTruncated_andOnOneLine() {
     assertThat(ConfigException.quoted("a\nb\u2028c")).isEqualTo("\"a?b?c\"");
     assertThat(ConfigException.quoted("x".repeat(1000))).hasSize(83);
   }

@@ -32,7 +32,7 @@ class GoDurationTest {
     "0.3333333333333333333h, PT20M",
     "9223372036854775807ns, PT2562047H47M16.854775807S"
   })
-  void duration_isReadAsGoDoes(String text, Duration duration) {
+  void duration_isReadAsInGo(String text, Duration duration) {
     assertThat(GoWords.duration(text)).isEqualTo(duration);
   }
 

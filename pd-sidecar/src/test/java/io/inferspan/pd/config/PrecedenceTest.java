@@ -72,7 +72,7 @@ class PrecedenceTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
-  void flag_winsOverYamlOverEnvironmentOverDefault(int sources) throws ConfigException {
+  void flagOverridesYaml_yamlEnvironment_environmentDefault(int sources) throws ConfigException {
     boolean flag = (sources & 4) != 0;
     boolean yaml = (sources & 2) != 0;
     boolean env = (sources & 1) != 0;
@@ -92,13 +92,13 @@ class PrecedenceTest {
   }
 
   @Test
-  void flagThatIsFalse_winsOverYamlThatIsTrue() throws ConfigException {
+  void flagThatIsFalse_overridesYamlThatIsTrue() throws ConfigException {
     assertThat(Parsed.yaml("tracing: true", "--tracing=false").get(Settings.TRACING)).isFalse();
     assertThat(Parsed.yaml("tracing: true").get(Settings.TRACING)).isTrue();
   }
 
   @Test
-  void listOfTheFlag_replacesThatOfYaml() throws ConfigException {
+  void listInAFlag_replacesTheListInYaml() throws ConfigException {
     assertThat(Parsed.yaml("allow-target: [a, b]", "--allow-target=c").get(Settings.ALLOW_TARGET))
         .containsExactly("c");
   }
@@ -134,7 +134,7 @@ class PrecedenceTest {
   }
 
   @Test
-  void environmentWithoutTheRightForm_isIgnoredWithANote() throws ConfigException {
+  void malformedEnvironmentVariable_isIgnoredWithANote() throws ConfigException {
     SidecarConfig config =
         Parsed.config(
             Map.of("SGLANG_BOOTSTRAP_PORT", "tcp://10.0.0.1:80", "POD_IP", " ", "PORT", "1"));

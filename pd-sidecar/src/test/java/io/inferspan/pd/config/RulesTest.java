@@ -65,7 +65,7 @@ class RulesTest {
   }
 
   @Test
-  void message_saysTheSource() {
+  void message_namesTheSource() {
     assertThat(Parsed.refusal(Map.of("P2P_CONNECTOR_PORT", "70000")))
         .isEqualTo(
             "p2p-connector-port must be a whole number from 1 to 65535, but is \"70000\""
@@ -90,7 +90,7 @@ class RulesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"--inference-pool=p", "--allow-target=10.0.0.0/8", "--allow-targets-file=/x"})
-  void protection_needsOneOfThree(String flag) throws ConfigException {
+  void ssrfProtection_needsOneOfThreeSettings(String flag) throws ConfigException {
     SidecarConfig config = Parsed.config("--enable-ssrf-protection", flag);
 
     assertThat(config.get(Settings.ENABLE_SSRF_PROTECTION)).isTrue();
@@ -105,7 +105,7 @@ class RulesTest {
   }
 
   @Test
-  void lastRankMayUsePort65535() throws ConfigException {
+  void lastRank_mayUsePort65535() throws ConfigException {
     assertThat(
             Parsed.config("--port=65534", "--data-parallel-size=2")
                 .get(Settings.DATA_PARALLEL_SIZE))
@@ -113,7 +113,7 @@ class RulesTest {
   }
 
   @Test
-  void moriIo_isReadWhole() throws ConfigException {
+  void allMoriIoSettings_areRead() throws ConfigException {
     SidecarConfig config =
         Parsed.config(
             Map.of("POD_IP", "10.0.0.9", "MORIIO_DNS_RESOLVE_TTL_SECONDS", "7"),

@@ -36,7 +36,7 @@ class SettingTest {
 
   @ParameterizedTest
   @MethodSource("yamlKeys")
-  void setting_isReachableByFlagAndByYaml(Setting<?> setting) throws ConfigException {
+  void setting_canBeSetByFlagAndByYaml(Setting<?> setting) throws ConfigException {
     for (String name : setting.names()) {
       String sample = sample(setting);
       SidecarConfig without = Parsed.config(company(name));
@@ -50,7 +50,7 @@ class SettingTest {
   }
 
   @Test
-  void everyVariable_isReachable() throws ConfigException {
+  void everyVariable_setsItsSetting() throws ConfigException {
     for (Setting<?> setting : Settings.all()) {
       String variable = setting.env;
       if (variable != null) {
@@ -84,7 +84,7 @@ class SettingTest {
   }
 
   @Test
-  void sentences_areSentencesThatFitATable() {
+  void meanings_areSentencesThatFitATable() {
     for (Setting<?> setting : Settings.all()) {
       if (!setting.isIgnored()) {
         assertThat(setting.sentence).endsWith(".").doesNotContain("|", "\n").hasSizeLessThan(120);
@@ -98,7 +98,7 @@ class SettingTest {
     return Stream.concat(fitting, Stream.of(more)).toArray(String[]::new);
   }
 
-  /** Flags that would hide the setting or refuse it. */
+  /** Flags that are omitted because they would override the setting or conflict with it. */
   private static boolean rivals(String flag, String name) {
     return switch (name) {
       case "inference-pool", "moriio-write-mode" -> flag.contains(name);

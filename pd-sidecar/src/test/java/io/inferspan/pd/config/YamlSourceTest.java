@@ -68,7 +68,7 @@ class YamlSourceTest {
         "port: 0",
         "port: null"
       })
-  void emptyYamlAndEmptyValues_sayNothing(String yaml) throws ConfigException {
+  void emptyYamlAndEmptyValues_setNothing(String yaml) throws ConfigException {
     assertThat(Parsed.values(Parsed.yaml(yaml))).isEqualTo(Parsed.values(Parsed.config()));
     assertThat(Parsed.yaml(yaml).notes()).isEmpty();
   }
@@ -110,7 +110,7 @@ class YamlSourceTest {
           enable-tls: [x] | enable-tls must be some of prefiller, decoder, encoder, separated by commas, but is "x" (from the YAML key enable-tls)
           a: b: c | mapping values are not allowed here in line 1, column 5
           """)
-  void yamlThatCannotBe_isRefusedWithItsKey(String yaml, String reason) {
+  void invalidYaml_isRefusedWithItsKey(String yaml, String reason) {
     assertThat(Parsed.refusal("--configuration=" + yaml)).isEqualTo(REFUSED + reason);
   }
 
@@ -132,7 +132,7 @@ class YamlSourceTest {
   }
 
   @Test
-  void bombOfAliases_isRefusedAtOnce() {
+  void aliasBomb_isRefusedAtOnce() {
     StringBuilder yaml = new StringBuilder("a: &a [x, x, x, x, x, x, x, x, x]\n");
     for (char c = 'b'; c <= 'z'; c++) {
       String list = ("*" + (char) (c - 1) + ", ").repeat(9);
@@ -158,7 +158,7 @@ class YamlSourceTest {
   }
 
   @Test
-  void fileThatCannotBeRead_isRefused() throws IOException {
+  void unreadableFile_isRefused() throws IOException {
     assertThat(Parsed.refusal("--configuration-file=/nowhere/x.yaml"))
         .isEqualTo(
             "failed to read sidecar configuration from file \"/nowhere/x.yaml\""

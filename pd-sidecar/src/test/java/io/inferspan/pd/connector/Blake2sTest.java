@@ -18,7 +18,7 @@ final class Blake2sTest {
     "128, 1fa877de67259d19863a2a34bcc6962a2b25fcbf5cbecd7ede8f1fa36688a796",
     "300, 203d6441349213c6b2b727d0ac6beb365f32938cef2cd0677f2a6b7f8cb02dd7"
   })
-  void hashes_areThoseOfOthers_onEitherSideOfABlock(int length, String expected) {
+  void hashes_equalThoseOfAnotherImplementation_aroundBlockBoundaries(int length, String expected) {
     byte[] bytes = new byte[length];
     for (int i = 0; i < length; i++) {
       bytes[i] = (byte) (i % 251);
@@ -38,13 +38,13 @@ final class Blake2sTest {
     "cmpl-deadbeef-cafe-1234, 8, 4",
     "anything, 1, 0"
   })
-  void case27_ranksAreTheHashOfTheRequestId(String requestId, int ranks, int expected) {
+  void rank_isTheHashOfTheRequestId(String requestId, int ranks, int expected) {
     assertThat(WriteTransfer.rank(requestId, ranks)).isEqualTo(expected);
   }
 
   @ParameterizedTest
   @CsvSource({"abc, 508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982"})
-  void hash_ofTheStandardsExample(String text, String expected) {
+  void hash_equalsTheExampleOfTheRfc(String text, String expected) {
     assertThat(HexFormat.of().formatHex(Blake2s.hash(text.getBytes(UTF_8)))).isEqualTo(expected);
   }
 }

@@ -11,8 +11,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The expected changes to the client's body for one leg, applied to Jackson's tree: as the wire
- * specification defines them, not as our code does.
+ * The expected changes to the client's body for prefill or decode, applied to Jackson's tree. They
+ * follow the wire specification and do not use the sidecar's code.
  */
 final class BodyChange {
   private final String body;
@@ -43,7 +43,7 @@ final class BodyChange {
     return set(name, IntNode.valueOf(value));
   }
 
-  /** Takes a member as it was found, for what differs from request to request. */
+  /** Expects a member with the received value, for values that differ between requests. */
   BodyChange asIn(ObjectNode asked, String name) {
     JsonNode found = asked.get(name);
     assertThat(found).as(name).isNotNull();
@@ -60,7 +60,7 @@ final class BodyChange {
     return set("stream", BooleanNode.FALSE).remove("stream_options");
   }
 
-  /** A member of the sampling parameters, which are made where there are none. */
+  /** Sets a member of the sampling parameters, which are created if missing. */
   BodyChange sampling(String name, int value) {
     touched.add("sampling_params");
     ObjectNode params =
@@ -71,7 +71,7 @@ final class BodyChange {
     return this;
   }
 
-  /** Checks that an engine received exactly this: the same tree, and unchanged bytes elsewhere. */
+  /** Checks that an engine received the expected tree, and unchanged bytes elsewhere. */
   void assertMade(String asked) {
     assertThat(JsonOracle.tree(asked).equals(expected)).as("%s%nbecame%n%s", body, asked).isTrue();
     assertThat(JsonOracle.otherMembers(asked, touched))

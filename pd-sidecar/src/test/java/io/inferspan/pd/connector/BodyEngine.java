@@ -10,7 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** An engine that keeps the bodies it is asked with, byte for byte, until somebody takes them. */
+/** An engine that keeps the bodies of its requests, byte for byte, until a test reads them. */
 final class BodyEngine implements AutoCloseable {
   private static final int PATIENCE_SECONDS = 10;
 
@@ -18,7 +18,7 @@ final class BodyEngine implements AutoCloseable {
   private final RawServer server = RawServer.running((wire, _) -> serve(wire));
   private volatile String answer;
 
-  /** An engine that answers with this JSON. */
+  /** Starts an engine that answers with this JSON. */
   BodyEngine(String answer) {
     this.answer = answer;
   }
@@ -31,7 +31,7 @@ final class BodyEngine implements AutoCloseable {
     }
   }
 
-  /** Text as the characters that stand for its bytes on a {@link Wire}. */
+  /** Converts text to one character per byte of its UTF-8, as {@link Wire} expects. */
   static String bytes(String text) {
     return new String(text.getBytes(UTF_8), ISO_8859_1);
   }
@@ -44,11 +44,11 @@ final class BodyEngine implements AutoCloseable {
     answer = json;
   }
 
-  /** The next body it was asked with, which may yet be to come. */
+  /** Returns the body of the next request; waits for it if necessary. */
   String next() throws InterruptedException {
     String body = bodies.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
     if (body == null) {
-      throw new AssertionError("the engine was not asked");
+      throw new AssertionError("the engine received no request");
     }
     return body;
   }

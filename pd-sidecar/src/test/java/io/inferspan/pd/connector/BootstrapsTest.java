@@ -36,7 +36,7 @@ final class BootstrapsTest {
     return loops.server().config().childGroup().next();
   }
 
-  /** Asks on a loop, and gives what came, once it came on that loop. */
+  /** Queries on an event loop; checks that the result arrives on that loop, and returns it. */
   private CompletableFuture<List<Bootstraps.Engine>> ask(
       Bootstraps bootstraps, String authority, EventLoop loop) {
     Target server = Objects.requireNonNull(Target.parse(authority));
@@ -51,7 +51,7 @@ final class BootstrapsTest {
   }
 
   @Test
-  void case30_requestsThatComeTogether_askOnce_andAreAnsweredOnTheirLoops() throws Exception {
+  void concurrentRequests_shareOneQuery_andGetTheResultOnTheirLoops() throws Exception {
     Bootstraps bootstraps = new Bootstraps(Duration.ofSeconds(5));
     try (ScriptedEngine server = ScriptedEngine.answering("")) {
       server.answer(
@@ -70,7 +70,7 @@ final class BootstrapsTest {
   }
 
   @Test
-  void case30_aServerThatDoesNotAnswer_isNotWaitedForLong() {
+  void silentServer_timesOut() {
     Bootstraps bootstraps = new Bootstraps(Duration.ofMillis(100));
     try (TriggeredEngine silent = TriggeredEngine.start()) {
       CompletableFuture<List<Bootstraps.Engine>> answer =

@@ -60,7 +60,7 @@ final class ChunkFaultTest {
   }
 
   @Test
-  void case33_anErrorOfAChunk_isTheClients() {
+  void errorOfAChunk_isSentToTheClient() {
     decoder.enqueue(
         EngineScript.builder().tokens(100).build(),
         EngineScript.builder()
@@ -79,7 +79,7 @@ final class ChunkFaultTest {
   }
 
   @Test
-  void case33_anErrorInAStream_reachesTheClient_andTheStreamBreaksOff() throws Exception {
+  void errorDuringAStream_isSentAsAnEvent_andTheStreamIsReset() throws Exception {
     decoder.enqueue(
         EngineScript.builder().tokens(100).build(),
         EngineScript.builder().failWithBody(500, "application/json", "{\"error\":1}").build());
@@ -105,7 +105,7 @@ final class ChunkFaultTest {
   }
 
   @Test
-  void case33_aDecoderThatBreaksOffALaterChunk_breaksTheStream() throws Exception {
+  void decoderThatResetsALaterChunk_resetsTheStream() throws Exception {
     EngineScript cut = EngineScript.builder().cutBeforeHeaders().build();
     decoder.enqueue(EngineScript.builder().tokens(100).build(), cut);
 
@@ -116,14 +116,14 @@ final class ChunkFaultTest {
   }
 
   @Test
-  void case33_aDecoderThatBreaksOffTheFirstChunk_is502() {
+  void decoderThatResetsTheFirstChunk_is502() {
     decoder.enqueue(EngineScript.builder().cutBeforeHeaders().build());
 
     assertThat(sidecar.post(CHAT, chat("\"max_tokens\":100")).statusCode()).isEqualTo(502);
   }
 
   @Test
-  void case33_anAnswerThatIsNoJson_is502() {
+  void responseThatIsNotJson_is502() {
     decoder.script(EngineScript.builder().failWithBody(200, "text/plain", "hello").build());
 
     HttpResponse<String> answer = sidecar.post(CHAT, chat("\"max_tokens\":100"));
@@ -133,14 +133,14 @@ final class ChunkFaultTest {
   }
 
   @Test
-  void case33_aDecoderThatIsNotThere_is503() {
+  void refusedConnection_is503() {
     try (SidecarRig own = sidecar(FreePort.next())) {
       assertThat(own.post(CHAT, chat("\"max_tokens\":100")).statusCode()).isEqualTo(503);
     }
   }
 
   @Test
-  void case33_whatIsGenerated_isBoundedAsBodiesAre() {
+  void generatedText_isLimitedLikeBodies() {
     try (SidecarRig small = sidecar(decoder.port(), "--body-limit=1KiB")) {
       HttpResponse<String> answer = small.post(CHAT, "{" + MESSAGES + "}");
 
@@ -156,7 +156,7 @@ final class ChunkFaultTest {
   }
 
   @Test
-  void clientLeaves_noFurtherChunkIsAskedFor() throws Exception {
+  void disconnectedClient_endsTheChunks() throws Exception {
     decoder.enqueue(
         EngineScript.builder().tokens(100).build(),
         EngineScript.builder().tokens(100).stallAfterTokens(0).build());

@@ -91,7 +91,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_theBudgetIsSpentChunkByChunk() {
+  void tokenLimit_isUsedUpChunkByChunk() {
     HttpResponse<String> answer = sidecar.post(CHAT, chat("\"max_tokens\":100"));
 
     assertThat(asked())
@@ -106,7 +106,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_usageIsSummed_thePromptCountsOnce() {
+  void usage_isSummed_withThePromptOfTheFirstChunk() {
     JsonNode usage = json(sidecar.post(CHAT, chat("\"max_tokens\":100"))).get("usage");
 
     assertThat(usage.get("prompt_tokens").asInt()).isEqualTo(3);
@@ -115,7 +115,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_eachChunkGoesOnWithWhatWasGenerated() {
+  void eachChunk_continuesAfterTheGeneratedText() {
     sidecar.post(
         CHAT, chat("\"temperature\":0.10,\"stream\":true,\"stream_options\":{},\"max_tokens\":90"));
 
@@ -138,7 +138,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_aMessageThatTheClientBegan_isTheOneThatGrows() {
+  void unfinishedMessageOfTheClient_isContinued() {
     sidecar.post(
         CHAT,
         "{\"max_tokens\":80,\"continue_final_message\":true,\"messages\":["
@@ -155,7 +155,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_stopsWhereTheModelStops_alsoWithoutABudget() {
+  void decode_stopsWhenTheModelStops_alsoWithoutTokenLimit() {
     decoder.enqueue(EngineScript.builder().tokens(100).build(), words("the end"));
 
     HttpResponse<String> answer = sidecar.post(CHAT, "{" + MESSAGES + "}");
@@ -167,7 +167,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_stopsAtAnEmptyChunk() {
+  void decode_stopsAtAnEmptyChunk() {
     decoder.enqueue(
         EngineScript.builder().tokens(100).build(),
         EngineScript.builder().tokens(0).finishReason("length").build());
@@ -178,7 +178,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_aBudgetOfOneChunk_isDecodedInOnePiece_withTheBytesAsTheyCame() {
+  void tokenLimitOfOneChunk_isDecodedInOnePiece_withUnchangedBody() {
     String json = chat(" \"max_tokens\" : 40");
 
     sidecar.post(CHAT, json);
@@ -190,14 +190,14 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_otherRoutesAreDecodedInOnePiece() {
+  void otherRoutes_areDecodedInOnePiece() {
     sidecar.post("/v1/completions", "{\"prompt\":\"a\",\"max_tokens\":100}");
 
     assertThat(decoder.requestCount()).isEqualTo(1);
   }
 
   @Test
-  void case33_theLeastTokens_areSpentToo_andNeverMoreThanAChunk() {
+  void minTokens_areUsedUpToo_andLimitedToAChunk() {
     sidecar.post(CHAT, chat("\"max_tokens\":100,\"min_tokens\":50"));
 
     assertThat(asked())
@@ -206,7 +206,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_anEngineThatDoesNotCount_isTakenAtItsWord() {
+  void engineWithoutUsage_countsAsHavingUsedTheLimit() {
     decoder.script(EngineScript.builder().tokens(1000).usage(Usage.NONE).build());
 
     HttpResponse<String> answer = sidecar.post(CHAT, chat("\"stream\":true,\"max_tokens\":100"));
@@ -216,7 +216,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_aStream_isOneEventPerChunk_thenTheTokens_thenDone() {
+  void stream_hasOneEventPerChunk_thenTheUsage_thenDone() {
     HttpResponse<String> answer = sidecar.post(CHAT, chat("\"stream\":true,\"max_tokens\":100"));
 
     assertThat(answer.headers().firstValue("content-type")).hasValue("text/event-stream");
@@ -242,7 +242,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_anAnswerOverSeveralLines_isStillOneEvent() {
+  void responseOfSeveralLines_isOneEvent() {
     try (ScriptedEngine pretty =
             ScriptedEngine.answering(
                 """
@@ -265,7 +265,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void theSpan_countsChunksAndTokens_andHasTheCalls() {
+  void span_countsChunksAndTokens_andHasTheCalls() {
     sidecar.post(CHAT, chat("\"max_tokens\":100"));
 
     List<SpanRecord> spans = tracing.awaitSpans(6, PATIENCE);
@@ -283,7 +283,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_afterPrefill_onlyTheFirstChunkNamesTheBlocks() {
+  void afterPrefill_onlyTheFirstChunkHasTransferParams() {
     String prefilled =
         "{\"kv_transfer_params\":{\"remote_port\":1},"
             + "\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":7}}}";
@@ -309,7 +309,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void case33_afterPrefill_aStreamTellsThePrefillsCachedTokens() {
+  void afterPrefill_streamHasPrefillsCachedTokens() {
     String prefilled = "{\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":7}}}";
     try (ScriptedEngine prefiller = ScriptedEngine.answering(prefilled)) {
       List<String> events =

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Random bodies through every connector and stage, over real sockets: what engines are asked is the
- * client's body with the members changed that the specification names, and no other byte.
+ * Sends random bodies through every connector and stage, over real sockets. Engines must receive
+ * the client's body with only the changes that the specification names, and no other byte changed.
  *
  * <p>{@code -Dconnector.bodies=10000} sends that many through each.
  */
@@ -53,7 +53,7 @@ final class ConnectorBodiesTest {
     encoder.close();
   }
 
-  /** Looks at what became of one body. */
+  /** Checks what the engines received for one body. */
   @FunctionalInterface
   private interface Legs {
     void check(String path, String body) throws InterruptedException;
@@ -98,7 +98,7 @@ final class ConnectorBodiesTest {
     return body.substring(0, end) + separator + MESSAGES + body.substring(end);
   }
 
-  /** Prefill's transfer parameters are random as well. */
+  /** Answers prefill with random transfer parameters. */
   private void prepare(int number) {
     prefiller.answer("{\"usage\":{},\"%s\": %s }".formatted(KV, handedOver(number)));
   }
@@ -129,7 +129,7 @@ final class ConnectorBodiesTest {
   }
 
   @Test
-  void nixlv2_asksForOneToken_andHandsOverWhatPrefillSaid() throws Exception {
+  void nixlv2_limitsPrefillToOneToken_andPassesItsParamsToDecode() throws Exception {
     int[] number = {0};
     Legs legs =
         (path, body) -> {
@@ -178,7 +178,7 @@ final class ConnectorBodiesTest {
   }
 
   @Test
-  void sharedStorage_capsAndForbidsTheThreshold_butAsksFirstWithTheClientsBytes() throws Exception {
+  void sharedStorage_limitsPrefill_andSetsTheThresholdToZero() throws Exception {
     decoder.answer("{\"choices\":[{\"finish_reason\":\"cache_threshold\"}]}");
     Legs legs =
         (path, body) -> {
@@ -187,7 +187,7 @@ final class ConnectorBodiesTest {
           if (threshold) {
             assertThat(decoder.next()).isEqualTo(body);
           }
-          // This decoder's answer is no stream, and in a stream nothing but events says too little.
+          // The decoder's response is not a stream, so a stream request ignores its finish reason.
           if (!threshold || !given.get("stream").booleanValue()) {
             sharedPrefill(given, path).assertMade(prefiller.next());
             new BodyChange(body).set("cache_hit_threshold", 0).assertMade(decoder.next());
@@ -206,7 +206,7 @@ final class ConnectorBodiesTest {
   }
 
   @Test
-  void sglang_givesBothTheSameRoom() throws Exception {
+  void sglang_givesBothStagesTheSameRoom() throws Exception {
     Legs legs =
         (path, body) -> {
           String asked = prefiller.next();
@@ -224,7 +224,7 @@ final class ConnectorBodiesTest {
   }
 
   @Test
-  void mooncake_capsPrefill_andTellsBothTheTransfer() throws Exception {
+  void mooncake_limitsPrefill_andGivesBothStagesTheTransferId() throws Exception {
     try (BodyEngine bootstrap = new BodyEngine("{\"0\":{\"engine_id\":\"e0\"}}")) {
       send(
           PATHS,
@@ -237,7 +237,7 @@ final class ConnectorBodiesTest {
   }
 
   @Test
-  void offloading_capsPrefill_andTellsBothTheTransfer() throws Exception {
+  void offloading_limitsPrefill_andGivesBothStagesTheTransferId() throws Exception {
     send(
         PATHS,
         toPrefiller(),
@@ -256,7 +256,7 @@ final class ConnectorBodiesTest {
   }
 
   @Test
-  void pull_namesTheSourceToDecode() throws Exception {
+  void pull_addsTheSourceToDecode() throws Exception {
     Legs legs =
         (_, body) -> {
           String decode = decoder.next();
@@ -268,12 +268,12 @@ final class ConnectorBodiesTest {
   }
 
   @Test
-  void decodeOnly_isTheClientsBytes() throws Exception {
+  void decodeOnly_sendsTheClientsBody() throws Exception {
     send(PATHS, "x-nothing: 1", (_, body) -> assertThat(decoder.next()).isEqualTo(body));
   }
 
   @Test
-  void chunks_areAskedForInBoundedPieces() throws Exception {
+  void chunkedDecode_limitsTheTokensOfEachRequest() throws Exception {
     decoder.answer(
         "{\"choices\":[{\"finish_reason\":\"stop\",\"message\":{\"content\":\"x\"}}],\"usage\":{}}");
     Legs legs =
@@ -309,7 +309,7 @@ final class ConnectorBodiesTest {
   }
 
   @Test
-  void encode_asksForOneItem_andTheOtherStagesForbidTheThreshold() throws Exception {
+  void encode_sendsOneItem_andOtherStagesGetNoThreshold() throws Exception {
     withImage = true;
     Legs legs =
         (path, body) -> {

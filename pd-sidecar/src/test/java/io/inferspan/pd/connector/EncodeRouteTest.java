@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The conditions for an encode stage, and the stages after it. */
+/** Tests the conditions for an encode stage, and the stages after it. */
 @ExtendWith(Cleanliness.class)
 final class EncodeRouteTest {
   private static final String CHAT = "/v1/chat/completions";
@@ -60,7 +60,7 @@ final class EncodeRouteTest {
   }
 
   @Test
-  void afterEncode_withoutAPrefiller_aSourceIsPulledFrom() {
+  void afterEncode_withoutPrefiller_blocksArePulledFromTheSource() {
     try (SidecarRig pulling = sidecar("--enable-p2p-pull", "--p2p-connector-port=7000")) {
       pulling.post(
           CHAT,
@@ -76,7 +76,7 @@ final class EncodeRouteTest {
   }
 
   @Test
-  void whatNeverReachesAnotherEngine_isNotCountedAsDisaggregated() {
+  void requestServedByOneEngine_isNotCountedAsDisaggregated() {
     try (Scrape scrape = new Scrape(FreePort.next());
         SidecarRig counting = sidecar("--metrics-port=" + scrape.port())) {
       counting.post(CHAT, "{\"messages\":[]}", ENCODERS, first.authority());

@@ -77,7 +77,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case32_eachDistinctItemIsEncodedOnce_inTurn() {
+  void eachDistinctItem_isEncodedOnce_byTheEncodersInTurn() {
     String sound = "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"AAAA\"}}";
     HttpResponse<String> answer =
         sidecar.post(CHAT, chat(image("a"), image("b"), image("a"), sound), ENCODERS, both());
@@ -92,7 +92,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case32_anEncoderGetsTheBodyWithOneItem_andOneTokenToMake() {
+  void encoder_getsTheBodyWithOneItem_andALimitOfOneToken() {
     String json =
         chat(image("a"))
             .replace("{\"model\"", "{\"max_completion_tokens\":7,\"stream_options\":{},\"model\"");
@@ -110,14 +110,14 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case32_theNewerLimitIsNotAddedWhereTheClientHasNone() {
+  void maxCompletionTokens_isNotAdded_ifTheClientDidNotSendIt() {
     sidecar.post(CHAT, chat(image("a")), ENCODERS, first.authority());
 
     assertThat(first.onlyBody().has("max_completion_tokens")).isFalse();
   }
 
   @Test
-  void case32_anEncoderGetsNoneOfTheClientsHeaders() {
+  void encoder_getsNoneOfTheClientsHeaders() {
     sidecar.post(
         CHAT,
         chat(image("a"), image("b")),
@@ -139,7 +139,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case32_theNextStageGetsTheIdBesideTheClients_andNoThreshold() {
+  void nextStage_getsTheIdAfterTheClients_andNoThreshold() {
     sidecar.post(CHAT, chat(image("a")), ENCODERS, first.authority(), "x-request-id", "mine");
 
     String id = first.requests().getFirst().getHeader("x-request-id").replace("-enc-0", "");
@@ -150,7 +150,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case32_nixl_mergesWhatTheEncodersSay_andOneThatSaysNothingIsNoError() {
+  void nixl_mergesTheEncodersParams_andAcceptsResponsesWithoutParams() {
     first.answer(ScriptedEngine.json(200, "{\"ec_transfer_params\":{\"a\":{\"x\":1},\"c\":1}}"));
     second.answer(ScriptedEngine.json(200, "{\"ec_transfer_params\":{\"b\":[2],\"c\":2}}"));
     sidecar.post(CHAT, chat(image("a"), image("b")), ENCODERS, both());
@@ -166,7 +166,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case32_example_takesNothingFromTheAnswers() {
+  void example_ignoresTheEncodersResponses() {
     first.answer(ScriptedEngine.json(200, "{\"ec_transfer_params\":{\"a\":1}}"));
     try (SidecarRig example = sidecar("--ec-connector=ec-example")) {
       example.post(CHAT, chat(image("a")), ENCODERS, first.authority());
@@ -175,7 +175,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case32_theFirstFailure_cancelsTheOthers_andIs502() {
+  void firstFailure_cancelsTheOtherCalls_andIs502() {
     try (FakeEngine slow =
         FakeEngine.builder().script(EngineScript.builder().stallAfterTokens(0).build()).start()) {
       first.answer(ScriptedEngine.json(500, "{\"secret\":1}").withFixedDelay(200));
@@ -197,7 +197,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case32_anEncoderThatIsNotThere_is502() {
+  void unreachableEncoder_is502() {
     HttpResponse<String> answer =
         sidecar.post(CHAT, chat(image("a")), ENCODERS, "127.0.0.1:" + FreePort.next());
 
@@ -206,7 +206,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void clientLeaves_encodersAreCancelled() {
+  void disconnectedClient_cancelsTheEncoders() {
     try (FakeEngine slow =
         FakeEngine.builder().script(EngineScript.builder().stallAfterTokens(0).build()).start()) {
       var waiting =
@@ -263,7 +263,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case18_withoutEncodeConnector_theHeaderIsIgnored_andRemoved() {
+  void withoutEncodeConnector_headerIsIgnored_andRemoved() {
     try (SidecarRig none = sidecar()) {
       none.post(CHAT, chat(image("a")), ENCODERS, both());
     }
@@ -272,7 +272,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case18_encodersOnly_encodeThenDecode() {
+  void encodersOnly_encodeThenDecode() {
     sidecar.post(CHAT, chat(image("a")), ENCODERS, both());
 
     assertThat(first.requests()).hasSize(1);
@@ -282,7 +282,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case18_encodersAndPrefill_encodeThenPrefillThenDecode() {
+  void encodersAndPrefill_encodeThenPrefillThenDecode() {
     sidecar.post(
         CHAT, chat(image("a")), ENCODERS, both(), "x-prefiller-host-port", prefiller.authority());
 
@@ -296,7 +296,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case18_ofTheEncodersOnlyThoseAllowedAreUsed() {
+  void onlyAllowedEncoders_areUsed() {
     try (SidecarRig guarded = guarded()) {
       guarded.post(
           CHAT,
@@ -313,7 +313,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case18_noEncoderIsAllowed_decodeOnly() {
+  void noAllowedEncoder_isDecodeOnly() {
     try (SidecarRig guarded = guarded()) {
       guarded.post(CHAT, chat(image("a")), ENCODERS, "10.9.9.9:1");
     }
@@ -321,7 +321,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case18_noEncoderIsAllowed_prefillAndDecode() {
+  void noAllowedEncoder_isPrefillAndDecode() {
     try (SidecarRig guarded = guarded()) {
       guarded.post(
           CHAT,
@@ -336,7 +336,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case18_severalHeaderLines_areOneEncoderEach() {
+  void severalHeaderLines_areOneEncoderEach() {
     sidecar.post(
         CHAT,
         chat(image("a"), image("b")),
@@ -350,7 +350,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void case18_withoutItems_thereIsNothingToEncode() {
+  void requestWithoutItems_hasNoEncodeStage() {
     sidecar.post(CHAT, "{\"messages\":[]}", ENCODERS, both());
 
     assertThat(first.requests()).isEmpty();

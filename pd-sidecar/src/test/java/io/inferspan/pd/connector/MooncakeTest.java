@@ -70,7 +70,7 @@ final class MooncakeTest {
   }
 
   @Test
-  void case30_bothStagesAreToldOfOneTransfer() {
+  void bothStages_getTheSameTransferId() {
     HttpResponse<String> answer =
         post("{\"model\":\"m\",\"max_tokens\":50,\"stream_options\":{\"include_usage\":true}}");
 
@@ -99,7 +99,7 @@ final class MooncakeTest {
   }
 
   @Test
-  void case30_theNewerTokenLimitIsCapped_whereTheClientSentIt() {
+  void maxCompletionTokens_isLimited_ifTheClientSentIt() {
     post("{\"max_completion_tokens\":50,\"n\":9007199254740993,\"x\":1,\"x\":2}");
 
     prefillBody(0);
@@ -110,7 +110,7 @@ final class MooncakeTest {
   }
 
   @Test
-  void case30_aTargetIsAskedOnce_withoutTrace() {
+  void bootstrapServer_isQueriedOnce_withoutSpan() {
     post("{}");
     post("{}");
 
@@ -123,7 +123,7 @@ final class MooncakeTest {
   }
 
   @Test
-  void case30_theRankHeader_belongsToTheEngineThatDecodeReadsFrom() {
+  void rankHeader_selectsTheEngineThatDecodeReadsFrom() {
     bootstrap.answer(
         ScriptedEngine.json(
             200,
@@ -164,14 +164,14 @@ final class MooncakeTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"{}", "{\"0\":{}}", "{\"0\":{\"engine_id\":\"\"}}", "[]", "nothing", "{\"0\":1}"})
-  void case30_anAnswerWithoutEngine_is502(String answered) {
+  void bootstrapResponseWithoutEngine_is502(String answered) {
     bootstrap.answer(ScriptedEngine.json(200, answered));
 
     assertBadGateway(post("{}"));
   }
 
   @Test
-  void case30_aQueryThatFails_is502_andIsAskedAgain() {
+  void failedQuery_is502_andIsRepeatedByTheNextRequest() {
     bootstrap.answer(ScriptedEngine.json(500, "{\"0\":{\"engine_id\":\"engine-0\"}}"));
     assertBadGateway(post("{}"));
     bootstrap.answer(aResponse().withFault(Fault.CONNECTION_RESET_BY_PEER));
@@ -192,7 +192,7 @@ final class MooncakeTest {
   }
 
   @Test
-  void case30_aPrefillThatTakesForever_delaysNothing() {
+  void hangingPrefill_doesNotDelayDecode() {
     prefiller.script(EngineScript.builder().queue(Duration.ofHours(1)).build());
 
     assertThat(post("{}").body()).isEqualTo("{\"id\":\"decoded\"}");

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** llm-d's own cases for {@code nixlv2}. */
+/** Tests llm-d's own cases for {@code nixlv2}. */
 final class NixlCasesTest extends WireTest {
   private static final String CHAT = "/v1/chat/completions";
   private static final String PREFILLED =
@@ -37,7 +37,7 @@ final class NixlCasesTest extends WireTest {
     "/v1/messages, max_tokens",
     "/v1/responses, max_output_tokens",
   })
-  void case21_prefillMakesOneToken_andDecodeWhatWasAsked(String path, String member) {
+  void prefill_generatesOneToken_andDecodeKeepsTheClientsLimits(String path, String member) {
     ask(path, "{\"" + member + "\":50}");
 
     assertThat(prefiller.onlyBody().get(member).asInt()).isEqualTo(1);
@@ -51,7 +51,7 @@ final class NixlCasesTest extends WireTest {
     "/v1/responses, max_output_tokens",
     "/inference/v1/generate, sampling_params",
   })
-  void case21_whatWasNotAsked_isNotAskedOfDecode(String path, String member) {
+  void limitThatTheClientDidNotSet_isNotAddedToDecode(String path, String member) {
     ask(path, "{\"model\":\"m\"}");
 
     assertThat(prefiller.onlyBody().has(member)).isTrue();
@@ -59,7 +59,7 @@ final class NixlCasesTest extends WireTest {
   }
 
   @Test
-  void case21_generate_isCappedInItsSamplingParams() {
+  void generateRequest_isLimitedInItsSamplingParams() {
     ask("/inference/v1/generate", "{\"sampling_params\":{\"max_tokens\":9,\"top_p\":0.5}}");
 
     JsonNode capped = prefiller.onlyBody().get("sampling_params");
@@ -70,7 +70,7 @@ final class NixlCasesTest extends WireTest {
   }
 
   @Test
-  void case22_prefillNeverStreams_andDecodeDoesAsAsked() {
+  void prefill_neverStreams_andDecodeStreamsIfRequested() {
     ask(CHAT, "{\"stream\":true,\"stream_options\":{\"include_usage\":true}}");
 
     assertThat(prefiller.onlyBody().get("stream").asBoolean()).isFalse();
@@ -81,7 +81,7 @@ final class NixlCasesTest extends WireTest {
   }
 
   @Test
-  void case23_bothLegsCarryTheSameRequestId_afterTheClients() {
+  void bothStages_haveTheSameRequestId_afterTheClients() {
     before(decoder.port())
         .post(CHAT, "{}", "x-prefiller-host-port", prefiller.authority(), "x-request-id", "mine");
 
@@ -103,7 +103,7 @@ final class NixlCasesTest extends WireTest {
         "{'usage':{'a':1}}|{'usage':{'a':1,'prompt_tokens_details':{'cached_tokens':7}}}",
         "{'choices':[]}|{'choices':[]}",
       })
-  void case24_cachedTokens_areThePrefills(String answered, String delivered) {
+  void cachedTokens_areThoseOfPrefill(String answered, String delivered) {
     decoder.answer(ScriptedEngine.json(200, answered.replace('\'', '"')));
 
     assertThat(ScriptedEngine.parse(ask(CHAT, "{}").body()))
@@ -111,7 +111,7 @@ final class NixlCasesTest extends WireTest {
   }
 
   @Test
-  void case24_anAnswerThatIsTooLong_passesUnchanged() {
+  void tooLongResponse_passesUnchanged() {
     String answer = "{\"usage\":{\"a\":\"" + "a".repeat(200_000) + "\"}}";
     decoder.answer(ScriptedEngine.json(200, answer));
 
@@ -119,7 +119,7 @@ final class NixlCasesTest extends WireTest {
   }
 
   @Test
-  void case24_prefillWithoutCachedTokens_meansNone() {
+  void prefillWithoutCachedTokens_countsAsZero() {
     prefiller.answer(ScriptedEngine.json(200, "{\"kv_transfer_params\":{}}"));
     decoder.answer(
         ScriptedEngine.json(200, "{\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":49}}}"));
@@ -128,7 +128,7 @@ final class NixlCasesTest extends WireTest {
   }
 
   @Test
-  void case24_streamedUsage_isRewritten_howeverItIsCut() throws Exception {
+  void streamedUsage_isRewritten_forAnySplit() throws Exception {
     String stream =
         """
         : ping
@@ -170,7 +170,7 @@ final class NixlCasesTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(ints = {301, 400, 404, 500, 502})
-  void case25_failedPrefill_isTheAnswer_andDecodeIsNotAsked(int status) {
+  void failedPrefill_isTheResponse_andDecodeIsNotCalled(int status) {
     prefiller.answer(ScriptedEngine.json(status, "why").withHeader("x-why", "because"));
 
     HttpResponse<String> answer = ask(CHAT, "{}");
@@ -184,8 +184,7 @@ final class NixlCasesTest extends WireTest {
 
   @ParameterizedTest
   @CsvSource({"503 503 200, 200, 3", "500 200, 500, 1", "502 502 502 200, 502, 3"})
-  void case25_prefillIsTriedAgain_onlyWhereThatMayHelp(String script, int status, int calls)
-      throws Exception {
+  void prefill_isRetried_onlyAfter502To504(String script, int status, int calls) throws Exception {
     List<String> statuses = List.of(script.split(" "));
     RawServer scripted =
         engine(
@@ -207,7 +206,7 @@ final class NixlCasesTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "no json", "[]"})
-  void case26_prefillThatIsNoObject_is400(String body) {
+  void prefillResponseThatIsNotAnObject_is400(String body) {
     prefiller.answer(ScriptedEngine.json(200, body));
 
     HttpResponse<String> answer = ask(CHAT, "{}");
@@ -219,7 +218,7 @@ final class NixlCasesTest extends WireTest {
   }
 
   @Test
-  void queryAndPath_goToBothLegs() {
+  void queryAndPath_areSentToBothStages() {
     ask(CHAT + "?a=b", "{}");
 
     assertThat(prefiller.requests().getFirst().getUrl()).isEqualTo(CHAT + "?a=b");

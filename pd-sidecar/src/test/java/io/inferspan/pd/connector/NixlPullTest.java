@@ -36,7 +36,7 @@ final class NixlPullTest {
   }
 
   @Test
-  void case31_aSource_isAddedToWhatPrefillIsAsked() {
+  void source_isAddedToPrefillsParams() {
     try (SidecarRig sidecar = nixl("--enable-p2p-pull")) {
       sidecar.post(CHAT, "{}", PREFILLER, prefiller.authority(), SOURCE, "[fd00::1]:" + port);
     }
@@ -57,7 +57,7 @@ final class NixlPullTest {
   }
 
   @Test
-  void case31_withoutTheFlag_aSourceIsIgnored() {
+  void withoutTheFlag_sourceIsIgnored() {
     try (SidecarRig sidecar = nixl()) {
       sidecar.post(CHAT, "{}", PREFILLER, prefiller.authority(), SOURCE, "10.9.9.9:" + port);
       sidecar.post(CHAT, "{\"x\":1}", SOURCE, "10.9.9.9:" + port);
@@ -70,7 +70,7 @@ final class NixlPullTest {
   }
 
   @Test
-  void case31_decodeOnly_pullsToo() {
+  void decodeOnly_alsoPulls() {
     try (SidecarRig sidecar = nixl("--enable-p2p-pull")) {
       sidecar.post(CHAT, "{\"x\":1}", SOURCE, "10.9.9.9:" + port);
     }

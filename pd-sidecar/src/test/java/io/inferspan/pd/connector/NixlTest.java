@@ -31,7 +31,7 @@ final class NixlTest {
   }
 
   @Test
-  void case20_prefillAsksForBlocks_andDecodeGetsThemVerbatim() {
+  void prefillRequestsBlocks_andDecodeGetsItsParamsVerbatim() {
     HttpResponse<String> answer =
         sidecar.post(
             "/v1/chat/completions",

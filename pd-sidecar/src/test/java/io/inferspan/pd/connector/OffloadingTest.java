@@ -48,7 +48,7 @@ final class OffloadingTest {
   }
 
   @Test
-  void case31_eachStageIsToldOfTheOther_underOneId() {
+  void eachStage_getsTheOthersAddress_withTheSameId() {
     HttpResponse<String> answer =
         sidecar.post(
             CHAT,
@@ -78,7 +78,7 @@ final class OffloadingTest {
   }
 
   @Test
-  void case31_aSourceElsewhere_isPulledFrom() {
+  void sourceOnAnotherPod_isPulledFrom() {
     sidecar.post(CHAT, "{}", PREFILLER, prefiller.authority(), SOURCE, "http://10.9.9.9:" + port);
 
     JsonNode params = prefillParams();
@@ -94,7 +94,7 @@ final class OffloadingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"%s", "http://%s", " %s "})
-  void case31_aSourceThatIsThePrefillTarget_isNone(String form) {
+  void sourceThatIsThePrefillTarget_isIgnored(String form) {
     sidecar.post(
         CHAT,
         "{}",
@@ -108,14 +108,14 @@ final class OffloadingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"10.9.9.9", "10.9.9.9:no", ""})
-  void case31_aSourceThatIsNoAddress_isNone(String source) {
+  void sourceThatIsNotAnAddress_isIgnored(String source) {
     sidecar.post(CHAT, "{}", PREFILLER, prefiller.authority(), SOURCE, source);
 
     assertThat(prefillParams().has("remote_kv_source")).isFalse();
   }
 
   @Test
-  void case31_decodeOnly_pullsToo() {
+  void decodeOnly_alsoPulls() {
     sidecar.post(CHAT, "{\"kv_transfer_params\":{\"mine\":1},\"x\":2}", SOURCE, "10.9.9.9:" + port);
 
     JsonNode body = decoder.onlyBody();
@@ -131,7 +131,7 @@ final class OffloadingTest {
   }
 
   @Test
-  void case31_aSourceThatIsThisRank_leavesEveryByte() {
+  void sourceThatIsThisRank_leavesTheBodyUnchanged() {
     String body = " {\"x\" : 1, \"x\":2.50,\"kv_transfer_params\":{\"mine\":1}} ";
     sidecar.post(CHAT, body, SOURCE, "10.1.2.3:" + port);
 
@@ -139,7 +139,7 @@ final class OffloadingTest {
   }
 
   @Test
-  void aPrefillThatTakesForeverOrFails_delaysNothing() {
+  void hangingOrFailedPrefill_doesNotDelayDecode() {
     prefiller.enqueue(
         EngineScript.builder().queue(Duration.ofHours(1)).build(),
         EngineScript.builder().failWith(500, "broken").build());
@@ -155,7 +155,7 @@ final class OffloadingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/v1/responses", "/inference/v1/generate"})
-  void otherApis_areCappedInTheirOwnMembers(String path) {
+  void otherApis_areLimitedInTheirOwnMembers(String path) {
     sidecar.post(path, "{}", PREFILLER, prefiller.authority());
 
     JsonNode body = ScriptedEngine.parse(prefiller.awaitRequests(1, LIMIT).getFirst().bodyText());

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** {@code nixlv2} in WRITE mode, both stages at once. */
+/** Tests {@code nixlv2} in WRITE mode, with both stages at once. */
 @ExtendWith(Cleanliness.class)
 final class ParallelDispatchTest {
   private static final String CHAT = "/v1/chat/completions";
@@ -68,7 +68,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void case27_decodeIsTold_whatPrefillWouldHaveReturned() {
+  void decode_getsTheParamsThatPrefillWouldReturn() {
     try (SidecarRig sidecar =
         parallel(
                 "--moriio-prefill-notify-port=1001",
@@ -103,7 +103,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void case27_nothingOfDecode_reachesTheClientBeforePrefillSucceeded() throws Exception {
+  void decodeResponse_isHeldUntilPrefillSucceeds() throws Exception {
     String events =
         """
         data: {"choices":[{"delta":{"content":"a"}}]}
@@ -136,7 +136,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void beforePrefill_littleOfALongDecodeIsRead() throws Exception {
+  void beforePrefillEnds_onlyAPartOfALongDecodeIsRead() throws Exception {
     int length = 48 << 20;
     CompletableFuture<Void> sent = new CompletableFuture<>();
     RawServer.Script script =
@@ -159,7 +159,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void case27_afterPrefill_tokensFlowAsTheyCome_untilTheClientLeaves() throws Exception {
+  void afterPrefill_tokensAreForwarded_untilTheClientDisconnects() throws Exception {
     decoder.script(EngineScript.builder().tokens(9).stallAfterTokens(1).build());
     try (SidecarRig sidecar = parallel().start();
         InputStream body =
@@ -178,7 +178,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void case27_prefillsError_winsOverAFinishedDecode() throws Exception {
+  void prefillError_replacesAFinishedDecode() throws Exception {
     try (TriggeredEngine told = TriggeredEngine.start();
         SidecarRig sidecar = parallel().start()) {
       CompletableFuture<HttpResponse<String>> answer = send(sidecar, "{}", told.authority());
@@ -194,7 +194,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void case27_prefillsError_cancelsDecode() {
+  void prefillError_cancelsDecode() {
     decoder.script(NEVER);
     prefiller.script(EngineScript.builder().failWith(500, "broken").build());
     try (SidecarRig sidecar = parallel().start()) {
@@ -202,7 +202,7 @@ final class ParallelDispatchTest {
 
       assertThat(answer.statusCode()).isEqualTo(500);
       assertThat(answer.body()).contains("broken");
-      // A decode that was cancelled before it was sent is as good.
+      // It is also correct if decode was cancelled before it was sent.
       decoder
           .requests()
           .forEach(decode -> assertThat(decode.awaitEnd(LIMIT)).isEqualTo(Outcome.CLIENT_GONE));
@@ -213,7 +213,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void case27_aPrefillThatTakesTooLong_is504_andBothAreCancelled() {
+  void prefillTimeout_is504_andCancelsBothStages() {
     decoder.script(NEVER);
     prefiller.script(NEVER);
     try (SidecarRig sidecar = parallel("--moriio-parallel-decode-wait-timeout=500ms").start()) {
@@ -236,7 +236,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void aClientThatLeaves_cancelsBoth() throws Exception {
+  void disconnectedClient_cancelsBothStages() throws Exception {
     decoder.script(NEVER);
     prefiller.script(NEVER);
     try (SidecarRig sidecar = parallel().start()) {
@@ -251,7 +251,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void aDecoderThatIsNotThere_is503_andPrefillIsCancelled() {
+  void refusedDecode_is503_andCancelsPrefill() {
     prefiller.script(NEVER);
     try (SidecarRig sidecar = parallel("--model-server-port=" + FreePort.next()).start()) {
       HttpResponse<String> answer = post(sidecar, "{}");

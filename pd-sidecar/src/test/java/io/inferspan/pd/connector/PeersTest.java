@@ -25,7 +25,7 @@ final class PeersTest {
     "pod:8000, 1, 7777",
     "pod:8001, 1, 7777"
   })
-  void case31_aPeersPort_isThatOfItsRank(String sidecar, int ranks, int expected) {
+  void peerPort_isThatOfItsRank(String sidecar, int ranks, int expected) {
     Peers peers = new Peers(7777, 8000, ranks, null);
 
     assertThat(peers.port(target(sidecar))).isEqualTo(expected);
@@ -41,7 +41,7 @@ final class PeersTest {
     "pod:8000, pod:8001, false",
     "pod-a:8000, pod-b:8000, false"
   })
-  void case31_endpointsAreTheSame_howeverTheyAreWritten(String one, String other, boolean same) {
+  void endpoints_areEqual_inAnyNotation(String one, String other, boolean same) {
     assertThat(Peers.same(target(one), target(other))).isEqualTo(same);
   }
 }

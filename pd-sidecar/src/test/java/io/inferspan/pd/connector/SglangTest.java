@@ -38,7 +38,7 @@ final class SglangTest {
   }
 
   @Test
-  void case29_bothStagesGetTheClientsBody_andMeetInOneRoom() {
+  void bothStages_getTheClientsBody_withTheSameRoom() {
     String body =
         "{\"model\":\"m\", \"max_tokens\":50,\"stream\":false,\"seed\":9007199254740993,"
             + "\"x\":1,\"x\":2,\"bootstrap_room\":1}";
@@ -72,7 +72,7 @@ final class SglangTest {
   }
 
   @Test
-  void case29_theBootstrapPort_comesFromTheEnvironment() {
+  void bootstrapPort_isReadFromTheEnvironment() {
     try (ScriptedEngine prefiller = ScriptedEngine.answering("{}");
         ScriptedEngine decoder = ScriptedEngine.answering("{}");
         SidecarRig sidecar =
@@ -84,7 +84,7 @@ final class SglangTest {
   }
 
   @Test
-  void case29_aPrefillThatTakesForever_delaysNoToken() throws Exception {
+  void hangingPrefill_doesNotDelayTokens() throws Exception {
     try (FakeEngine prefiller = FakeEngine.builder().script(NEVER).start();
         FakeEngine decoder = FakeEngine.start();
         SidecarRig sidecar = sglangBefore(decoder.port()).start()) {
@@ -100,7 +100,7 @@ final class SglangTest {
   }
 
   @Test
-  void case29_aClientThatLeaves_cancelsDecodeButNotPrefill() throws Exception {
+  void disconnectedClient_cancelsDecodeButNotPrefill() throws Exception {
     try (FakeEngine prefiller = FakeEngine.builder().script(NEVER).start();
         FakeEngine decoder = FakeEngine.start();
         SidecarRig sidecar = sglangBefore(decoder.port()).start()) {
@@ -128,7 +128,7 @@ final class SglangTest {
   }
 
   @Test
-  void aPrefillThatHangs_isGivenUp_someTimeAfterItsRequest() throws Exception {
+  void hangingPrefill_isCancelledAfterTheLingerTimeout() throws Exception {
     try (FakeEngine prefiller = FakeEngine.builder().script(NEVER).start();
         ScriptedEngine decoder = ScriptedEngine.answering("{}");
         SidecarRig sidecar =
@@ -150,7 +150,7 @@ final class SglangTest {
   }
 
   @Test
-  void case29_aPrefillThatFails_showsOnlyOnItsSpan() {
+  void failedPrefill_isOnlyVisibleOnItsSpan() {
     try (ScriptedEngine decoder = ScriptedEngine.answering("{\"id\":\"decoded\"}");
         SidecarRig sidecar =
             sglangBefore(decoder.port())

@@ -64,7 +64,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_withoutThreshold_prefillIsForOneToken_thenDecodeIsTheClients() {
+  void withoutThreshold_prefillGeneratesOneToken_thenDecodeGetsTheClientsLimits() {
     HttpResponse<String> answer = post(sidecar, CHAT, PLAIN);
 
     assertThat(answer.statusCode()).isEqualTo(200);
@@ -84,7 +84,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_noRequestIdIsAdded() {
+  void requestId_isNotAdded() {
     post(sidecar, CHAT, PLAIN);
 
     assertThat(prefiller.requests().getFirst().header("x-request-id")).isNull();
@@ -92,7 +92,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_aStreamStaysAStreamOnBothLegs() {
+  void stream_isRequestedFromBothStages() {
     String json = "{\"stream\":true," + MESSAGES + "}";
 
     HttpResponse<String> answer = post(sidecar, CHAT, json);
@@ -102,7 +102,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void otherApis_areCappedInTheMembersThatEnginesRead() {
+  void otherApis_areLimitedInTheMembersThatEnginesRead() {
     post(sidecar, "/v1/responses", "{\"input\":\"one two\",\"max_output_tokens\":9}");
     post(sidecar, "/inference/v1/generate", "{\"token_ids\":[1,2]}");
 
@@ -112,7 +112,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_enoughIsCached_decodeOnly_withTheBytesAsTheyCame() {
+  void enoughCached_isDecodeOnly_withUnchangedBody() {
     decoder.script(EngineScript.builder().cachedTokens(3).tokens(2).build());
 
     HttpResponse<String> answer = post(sidecar, CHAT, PICKY);
@@ -124,7 +124,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_tooLittleIsCached_prefillThenDecodeAgain() {
+  void tooLittleCached_isPrefillThenDecodeAgain() {
     HttpResponse<String> answer = post(sidecar, CHAT, PICKY);
 
     assertThat(answer.statusCode()).isEqualTo(200);
@@ -136,7 +136,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_tooLittleIsCached_inAStream_theClientSeesOneAnswerOnly() {
+  void tooLittleCached_inAStream_clientGetsOneResponseOnly() {
     HttpResponse<String> answer = post(sidecar, CHAT, PICKY_STREAM);
 
     assertThat(answer.body()).doesNotContain("cache_threshold").contains("tok0");
@@ -146,7 +146,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_enoughIsCached_inAStream_isPassedOnAsItComes() throws Exception {
+  void enoughCached_inAStream_isForwardedAsItArrives() throws Exception {
     decoder.script(EngineScript.builder().cachedTokens(3).tokens(5).stallAfterTokens(2).build());
     try (ClientStream stream =
         ClientStream.post(
@@ -160,7 +160,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_eventsSplitOverReads_areRecognised() {
+  void eventsSplitOverReads_areRecognised() {
     String missed =
         """
         data: {"choices":[{"delta":{"role":"assistant"},"finish_reason":null}]}\r
@@ -186,7 +186,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_aStreamOfOneEvent_isDecidedAtItsEnd() {
+  void streamOfOneEvent_isDecidedAtItsEnd() {
     String missed = "data: {\"choices\":[{\"finish_reason\":\"cache_threshold\"}]}\n\n";
     try (ScriptedEngine scripted = ScriptedEngine.answering("{}");
         SidecarRig own = sidecar(scripted.port())) {
@@ -199,7 +199,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_anErrorOfTheFirstDecode_isTheClients_withoutItsHeaders() {
+  void errorOfTheFirstDecode_isForwarded_withoutItsHeaders() {
     for (String json : List.of(PICKY, PICKY_STREAM)) {
       decoder.script(
           EngineScript.builder()
@@ -217,7 +217,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_aFirstAnswerThatIsNoJson_is500() {
+  void firstResponseThatIsNotJson_is500() {
     decoder.script(EngineScript.builder().failWithBody(200, "text/plain", "hello").build());
 
     HttpResponse<String> answer = post(sidecar, CHAT, PICKY);
@@ -229,7 +229,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_aFirstAnswerBeyondTheBodyLimit_isPassedOnUnheld() {
+  void firstResponseBeyondTheBodyLimit_isForwarded() {
     String large = "{\"choices\":[],\"x\":\"" + "y".repeat(300_000) + "\"}";
     try (ScriptedEngine scripted = ScriptedEngine.answering(large);
         SidecarRig own =
@@ -241,7 +241,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void case28_anErrorOfPrefill_isTheClients_withoutItsHeaders() {
+  void errorOfPrefill_isForwarded_withoutItsHeaders() {
     prefiller.script(
         EngineScript.builder()
             .responseHeader("x-secret", "1")
@@ -257,7 +257,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void clientLeaves_whileTheFirstDecodeIsHeld_decodeIsCancelled() {
+  void disconnectedClient_cancelsAHeldDecode() {
     decoder.script(EngineScript.builder().cachedTokens(3).stallAfterTokens(1).build());
     var waiting =
         sidecar
@@ -278,7 +278,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void theStages_haveSpans_theFirstDecodeToo() {
+  void stages_haveSpans_alsoTheFirstDecode() {
     post(sidecar, CHAT, PICKY);
 
     List<SpanRecord> spans = tracing.awaitSpans(8, PATIENCE);

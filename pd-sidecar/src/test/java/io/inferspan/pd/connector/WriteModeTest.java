@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code nixlv2} in WRITE mode, prefill before decode. */
+/** Tests {@code nixlv2} in WRITE mode, with prefill before decode. */
 @ExtendWith(Cleanliness.class)
 final class WriteModeTest {
   private static final String CHAT = "/v1/chat/completions";
@@ -61,7 +61,7 @@ final class WriteModeTest {
   }
 
   @Test
-  void case27_prefillIsToldWhereToWrite() {
+  void prefill_getsTheDecodersAddress() {
     try (SidecarRig sidecar =
         write("--moriio-decode-notify-port=1001", "--moriio-decode-handshake-port=1002")) {
       assertThat(post(sidecar).statusCode()).isEqualTo(200);
@@ -85,7 +85,7 @@ final class WriteModeTest {
   }
 
   @Test
-  void case27_whatPrefillLeftOut_isFilledIn() {
+  void missingParamsOfPrefill_areAdded() {
     prefiller.answer(
         ScriptedEngine.json(
             200,
@@ -110,7 +110,7 @@ final class WriteModeTest {
   }
 
   @Test
-  void case27_pairsOfPods_areToldOfEachOthersHosts() {
+  void multiPodEngines_getEachOthersHosts() {
     try (SidecarRig sidecar =
         write(
             "--moriio-dp-size=4",
@@ -135,7 +135,7 @@ final class WriteModeTest {
   }
 
   @Test
-  void case27_theRankHeader_takesThePlaceOfTheClients() {
+  void rankHeader_replacesTheClients() {
     try (SidecarRig sidecar = write("--moriio-dp-size=8")) {
       post(sidecar, "x-data-parallel-rank", "99", "x-request-id", "mine");
     }
@@ -150,7 +150,7 @@ final class WriteModeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"3", "7", "0"})
-  void case27_aRankThatPrefillReturns_isKept(String returned) {
+  void rankThatPrefillReturns_isKept(String returned) {
     answerRank(returned);
     try (SidecarRig sidecar = write("--moriio-dp-size=8")) {
       post(sidecar);
@@ -165,7 +165,7 @@ final class WriteModeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"8", "-1", "\"3\"", "null", "1e99", "2.5"})
-  void case27_aRankThatDoesNotExist_becomesTheHash(String returned) {
+  void rankThatDoesNotExist_isReplacedByTheHash(String returned) {
     answerRank(returned);
     try (SidecarRig sidecar = write("--moriio-dp-size=8")) {
       post(sidecar);
@@ -185,7 +185,7 @@ final class WriteModeTest {
   }
 
   @Test
-  void anAnswerWithoutParams_leavesThemNull() {
+  void prefillResponseWithoutParams_leavesThemNull() {
     prefiller.answer(ScriptedEngine.json(200, "{}"));
     try (SidecarRig sidecar = write()) {
       post(sidecar);

@@ -57,12 +57,12 @@ class CachedTokensTest {
   }
 
   @Test
-  void count_isReplacedIfThereIsUsage() {
+  void count_isReplaced_ifThereIsUsage() {
     assertThat(pass(STREAM) + end()).isEqualTo(REWRITTEN);
   }
 
   @Test
-  void anySplitInTwo_givesTheSameBytes() {
+  void everySplitInTwo_givesTheSameBytes() {
     byte[] stream = STREAM.getBytes(UTF_8);
     byte[] expected = REWRITTEN.getBytes(UTF_8);
     for (int i = 0; i <= stream.length; i++) {
@@ -75,7 +75,7 @@ class CachedTokensTest {
   }
 
   @Test
-  void anyPieces_giveTheSameBytes() {
+  void randomPieces_giveTheSameBytes() {
     byte[] stream = STREAM.getBytes(UTF_8);
     byte[] expected = REWRITTEN.getBytes(UTF_8);
     for (int size = 1; size < stream.length; size++) {
@@ -99,7 +99,7 @@ class CachedTokensTest {
   }
 
   @Test
-  void theSameCount_changesNothing() {
+  void sameCount_changesNothing() {
     ByteBuf in = buffer("data: {\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":7.0}}}\n");
     ByteBuf out = rewriter.rewrite(in);
     assertThat(out).isSameAs(in);
@@ -107,7 +107,7 @@ class CachedTokensTest {
   }
 
   @Test
-  void anUnterminatedLine_doesNotDelayTheLinesBefore() {
+  void unterminatedLine_doesNotDelayTheLinesBeforeIt() {
     assertThat(pass("data: a\ndata: {\"us")).isEqualTo("data: a\n");
     assertThat(pass("age\":{")).isEmpty();
     assertThat(pass("}}\ndata: b\n\nda"))
@@ -118,14 +118,14 @@ class CachedTokensTest {
   }
 
   @Test
-  void buffersInUse_areNotTouched() {
+  void sharedBuffers_areNotChanged() {
     ByteBuf in = buffer("xx" + STREAM + "yy").skipBytes(2);
     in.writerIndex(in.writerIndex() - 2);
     assertThat(text(rewriter.rewrite(in)) + end()).isEqualTo(REWRITTEN);
   }
 
   @Test
-  void aLineThatIsTooLong_passesUntouched_theNextDoesNot() {
+  void tooLongLine_isNotChanged_butTheNextLineIs() {
     String filler = "x".repeat(CachedTokens.MAX_LINE_LENGTH / 2);
     String usage = "data: {\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":49}}}";
     assertThat(pass("data: {\"usage\":{},\"a\":\"" + filler)).isEmpty();
@@ -142,7 +142,7 @@ class CachedTokensTest {
   }
 
   @Test
-  void whatIsHeldBack_isFreedOnClose() {
+  void heldBytes_areReleasedOnClose() {
     assertThat(pass("data: {\"usage\"")).isEmpty();
     assertThat(memory.metric().usedDirectMemory() + memory.metric().usedHeapMemory()).isPositive();
   }

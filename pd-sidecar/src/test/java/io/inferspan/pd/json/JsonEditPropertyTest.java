@@ -14,14 +14,14 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Edits of random bodies, compared with the same change of a Jackson tree. */
+/** Compares edits of random bodies with the same changes of a Jackson tree. */
 class JsonEditPropertyTest {
   private static final long SEED = 20_260_801;
   private static final String SAMPLING = "sampling_params";
   private static final String KV = "kv_transfer_params";
   private static final String HAND_OVER = "{\"do_remote_decode\":true,\"remote_host\":null}";
 
-  /** A change in words. */
+  /** A change that can be applied to the bytes and to a Jackson tree. */
   private sealed interface Wish {
     record Put(String json) implements Wish {}
 
@@ -42,7 +42,7 @@ class JsonEditPropertyTest {
     return new Wish.Within(wishes);
   }
 
-  /** The connectors' edits of the body of either leg. */
+  /** The connectors' edits of the bodies for prefill and decode. */
   private static final List<Map<String, Wish>> EDITS =
       List.of(
           Map.of(
@@ -97,7 +97,7 @@ class JsonEditPropertyTest {
               NO));
 
   @Test
-  void everyEditOfAnyBody_changesTheMembersNamedAndNoOtherByte() throws InvalidJson {
+  void edits_changeOnlyTheNamedMembers() throws InvalidJson {
     for (int i = 0; i < 10_000; i++) {
       String body = new RandomJson(SEED + i, 4).object();
       for (int edit = 0; edit < 3; edit++) {
@@ -107,7 +107,7 @@ class JsonEditPropertyTest {
   }
 
   @Test
-  void editsOfLargeBodies_changeNothingElseEither() throws InvalidJson {
+  void editsOfLargeBodies_changeOnlyTheNamedMembers() throws InvalidJson {
     Random random = new Random(SEED);
     for (int size : new int[] {100_000, 1_000_000, 5_000_000}) {
       String start = new RandomJson(random.nextLong(), 4).object().strip();
@@ -174,7 +174,7 @@ class JsonEditPropertyTest {
         });
   }
 
-  /** A nested object as it is written. */
+  /** Returns the text of a nested object, or null if there is none. */
   private static @Nullable String raw(String body, String name) {
     try {
       JsonValue value = scan(body).value(name);

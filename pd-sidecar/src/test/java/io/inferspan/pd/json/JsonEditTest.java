@@ -27,7 +27,7 @@ class JsonEditTest {
         "{'a':1,'a':2,'x':3,'a':4}  | {'x':3}",
         "{}                         | {}",
       })
-  void removing_takesTheRightComma(String before, String after) throws InvalidJson {
+  void remove_removesTheRightComma(String before, String after) throws InvalidJson {
     assertThat(edited(before, edit -> edit.remove("a").remove("b"))).isEqualTo(after);
   }
 
@@ -41,12 +41,12 @@ class JsonEditTest {
         "{ 'a' : 1 , 'x' : 2 }     | { 'a' : 7 , 'x' : 2 }",
         "{'a':1,'x':2,'a':[3,{}]}  | {'x':2,'a':7}",
       })
-  void setting_replacesTheLastOrAppends(String before, String after) throws InvalidJson {
+  void set_replacesTheLastOrAppends(String before, String after) throws InvalidJson {
     assertThat(edited(before, edit -> edit.set("a", 7))).isEqualTo(after);
   }
 
   @Test
-  void addingAMemberWhileAllOthersAreRemoved_writesNoComma() throws InvalidJson {
+  void addedMember_hasNoComma_ifAllOthersAreRemoved() throws InvalidJson {
     assertThat(edited("{'b':1}", edit -> edit.remove("b").set("a", true))).isEqualTo("{'a':true}");
   }
 
@@ -67,7 +67,7 @@ class JsonEditTest {
   }
 
   @Test
-  void removingInANestedObject_createsNone() throws InvalidJson {
+  void removeInAMissingNestedObject_createsNone() throws InvalidJson {
     for (String before : new String[] {"{}", "{ 'a':null}", "{'x':1}"}) {
       assertThat(edited(before, edit -> within(edit, nested -> nested.remove("b"))))
           .isEqualTo(before);
@@ -75,7 +75,7 @@ class JsonEditTest {
   }
 
   @Test
-  void theLastChangeWins() throws InvalidJson {
+  void lastChange_counts() throws InvalidJson {
     assertThat(edited("{'a':1}", edit -> edit.remove("a").set("a", 2))).isEqualTo("{'a':2}");
     assertThat(edited("{'a':1}", edit -> edit.set("a", 2).remove("a"))).isEqualTo("{}");
     assertThat(
@@ -98,7 +98,7 @@ class JsonEditTest {
   }
 
   @Test
-  void oneScan_servesBothLegs() throws InvalidJson {
+  void oneScan_servesBothStages() throws InvalidJson {
     JsonObject body = scan("{'a':1,'b':2}");
     JsonEdit prefill = body.edit().remove("a");
     JsonEdit decode = body.edit().set("b", 3);
@@ -116,7 +116,7 @@ class JsonEditTest {
   }
 
   @Test
-  void messages_canGrow() throws InvalidJson {
+  void messages_canBeExtended() throws InvalidJson {
     for (String before : new String[] {"[]", "[ {'role':'user'} ,1]"}) {
       JsonObject body = scan("{'messages':" + before + "}");
       JsonPieces grown = new JsonPieces().raw("[");
@@ -140,7 +140,7 @@ class JsonEditTest {
   }
 
   @Test
-  void writtenObjects_haveTheirCommas() {
+  void writtenObjects_haveCommas() {
     JsonWriter writer = new JsonWriter().beginObject().member("a", true).name("b").beginArray();
     writer.raw("1").raw("-2").text("").beginArray().endArray().raw("{}").endArray();
     writer.name("c").beginObject().endObject().member("d", null).endObject();

@@ -20,13 +20,13 @@ class JsonObjectTest {
   }
 
   @Test
-  void ofDuplicateKeys_theLastOneCounts() throws InvalidJson {
+  void lastOfDuplicateKeys_counts() throws InvalidJson {
     assertThat(number(scan("{\"max_tokens\":1,\"x\":0,\"max_tokens\":2}").value("max_tokens")))
         .isEqualTo(2);
   }
 
   @Test
-  void answers_areReadByPath() throws InvalidJson {
+  void values_areReadByPath() throws InvalidJson {
     JsonObject answer =
         scan(
             """
@@ -42,7 +42,7 @@ class JsonObjectTest {
   }
 
   @Test
-  void pathsThatLeadNowhere_areNull() throws InvalidJson {
+  void missingPaths_areNull() throws InvalidJson {
     JsonObject answer = scan("{\"choices\":[],\"usage\":null,\"stream\":[[1]]}");
     assertThat(answer.at("choices", "0", "finish_reason")).isNull();
     assertThat(answer.at("choices", "finish_reason")).isNull();
@@ -52,7 +52,7 @@ class JsonObjectTest {
   }
 
   @Test
-  void wholeNumbers_areRead_othersAreNot() throws InvalidJson {
+  void integers_areRead_otherNumbersAreNot() throws InvalidJson {
     assertThat(number("50")).isEqualTo(50);
     assertThat(number("50.0")).isEqualTo(50);
     assertThat(number("5e1")).isEqualTo(50);
@@ -104,14 +104,14 @@ class JsonObjectTest {
         "{\u00a0}",
         "{\"a\":0x1}"
       })
-  void whatIsNoJsonObject_isRejectedWithoutBeingQuoted(String json) {
+  void bytesThatAreNotAJsonObject_areRejected_withoutQuotingThem(String json) {
     assertThatThrownBy(() -> scan(json))
         .isInstanceOf(InvalidJson.class)
         .hasMessageMatching("[a-zA-Z0-9 -]+");
   }
 
   @Test
-  void whatIsNotUtf8_isRejected() {
+  void bytesThatAreNotUtf8_areRejected() {
     for (String bytes :
         new String[] {
           "\u0080",
@@ -144,7 +144,7 @@ class JsonObjectTest {
   }
 
   @Test
-  void nestingIsLimited_byTheCallerAlone() throws InvalidJson {
+  void nesting_isLimitedOnlyByTheCaller() throws InvalidJson {
     byte[] deep = ("{\"a\":" + "[".repeat(99) + "]".repeat(99) + "}").getBytes(UTF_8);
     assertThat(JsonObject.scan(deep, 100).members()).hasSize(1);
     assertThatThrownBy(() -> JsonObject.scan(deep, 99)).hasMessage("nested deeper than 99 levels");
@@ -154,14 +154,14 @@ class JsonObjectTest {
   }
 
   @Test
-  void aPartOfTheBytes_canBeScanned() throws InvalidJson {
+  void partOfTheBytes_canBeScanned() throws InvalidJson {
     byte[] line = "data: {\"stream\":true}\r\n\"".getBytes(UTF_8);
     assertThat(JsonObject.scan(line, 5, line.length - 1, 9).has("stream")).isTrue();
     assertThatThrownBy(() -> JsonObject.scan(line, 5, 20, 9)).isInstanceOf(InvalidJson.class);
   }
 
   @Test
-  void floodsOfOneMember_areRejected() {
+  void tooManyMembers_areRejected() {
     String json = "{\"stream\":1" + ",\"stream\":1".repeat(JsonObject.MAX_MEMBERS) + "}";
     assertThatThrownBy(() -> scan(json)).hasMessage("more than 65536 members");
   }

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Jackson's view of the same JSON. */
+/** Reads JSON with Jackson, to compare our results with. */
 public final class JsonOracle {
   static final int MAX_DEPTH = 64;
 
@@ -46,24 +46,24 @@ public final class JsonOracle {
         .build();
   }
 
-  /** An object as a tree. */
+  /** Returns an object as a tree. */
   public static ObjectNode tree(String json) {
     return (ObjectNode) value(json);
   }
 
-  /** Any value as a tree. */
+  /** Returns any value as a tree. */
   public static JsonNode value(String json) {
     try {
       return MAPPER.readTree(json);
     } catch (IOException e) {
-      throw new AssertionError("Jackson does not take it: " + json, e);
+      throw new AssertionError("Jackson rejects it: " + json, e);
     }
   }
 
   /** Returns whether these bytes are UTF-8 and one JSON object, of limited depth. */
   static boolean isObject(byte[] json) {
     try {
-      // Half a surrogate pair, escaped, is valid, only Jackson does not take it in names.
+      // Half a surrogate pair, escaped, is valid, but Jackson rejects it in names.
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(json)).toString();
       text = SURROGATE.matcher(text).replaceAll("u00");
       try (JsonParser parser = SHALLOW.createParser(new StringReader(text))) {
@@ -85,8 +85,8 @@ public final class JsonOracle {
   }
 
   /**
-   * Every member of an object as it is written, from the key to the value's end, but those with the
-   * given names.
+   * Returns the text of every member of an object, from the key to the value's end, except those
+   * with the given names.
    */
   public static List<String> otherMembers(String json, Set<String> names) {
     List<String> members = new ArrayList<>();

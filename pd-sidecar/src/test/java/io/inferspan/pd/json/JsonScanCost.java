@@ -14,8 +14,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Measures a scan with the edits of both legs against a Jackson tree, and against Jackson's parser
- * alone.
+ * Compares the time of a scan and the edits for prefill and decode with that of a Jackson tree, and
+ * with that of Jackson's parser.
  */
 final class JsonScanCost {
   private static final byte[] PREFILL =
@@ -36,7 +36,7 @@ final class JsonScanCost {
                   .build())
           .build();
 
-  /** Something whose time is taken. */
+  /** An operation whose time is measured. */
   private interface Work {
     int run(byte[] body) throws IOException, InvalidJson;
   }

@@ -36,14 +36,14 @@ class MediaItemTest {
   }
 
   @Test
-  void ofTooManyItems_oneTooManyIsFound() throws InvalidJson {
+  void tooManyItems_areCutOffAfterOneMore() throws InvalidJson {
     String sound = "{\"type\":\"input_audio\"}";
     String message = "{\"content\":[" + sound + "," + sound + "," + sound + "," + sound + "]}";
     assertThat(items("{\"messages\":[" + message + "," + message + "]}")).hasSize(3);
   }
 
   @Test
-  void oddMessages_haveNoItems() throws InvalidJson {
+  void malformedMessages_haveNoItems() throws InvalidJson {
     for (String messages :
         new String[] {
           "null",

@@ -2,7 +2,7 @@ package io.inferspan.pd.json;
 
 import java.util.Random;
 
-/** Makes JSON text as no client would write it, but might; the same for the same seed. */
+/** Generates valid but unusual JSON, the same for the same seed. */
 public final class RandomJson {
   static final String[] KNOWN = {
     "kv_transfer_params", "stream", "stream_options", "max_tokens", "max_completion_tokens",
@@ -48,13 +48,13 @@ public final class RandomJson {
   private final int depth;
   private final StringBuilder json = new StringBuilder();
 
-  /** Text from this seed, with containers in each other at most so deep. */
+  /** Creates a generator with this seed, for containers nested at most {@code depth} deep. */
   public RandomJson(long seed, int depth) {
     this.depth = depth;
     random = new Random(seed);
   }
 
-  /** An object with known and other keys, some of them more than once, some escaped. */
+  /** Generates an object with known and unknown keys, some of them repeated, some escaped. */
   public String object() {
     json.setLength(0);
     space();

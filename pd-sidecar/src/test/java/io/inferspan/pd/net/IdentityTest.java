@@ -21,7 +21,7 @@ class IdentityTest {
   @TempDir Path directory;
 
   @BeforeEach
-  void aGoodPair() throws Exception {
+  void validPair_isRead() throws Exception {
     certificate(SecretVolume.pem("CERTIFICATE", SecretVolume.certificate(made)));
     key(SecretVolume.pem("PRIVATE KEY", SecretVolume.key(made)));
   }
@@ -36,7 +36,7 @@ class IdentityTest {
         "rsa-pkcs1",
         "ed25519-pkcs8"
       })
-  void keysOfEveryUsualForm_areRead(String name) throws Exception {
+  void keysOfEveryCommonFormat_areRead(String name) throws Exception {
     certificate(resource(name.substring(0, name.indexOf('-')) + ".crt"));
     key(resource(name + ".key"));
     Identity identity = Identity.read(directory);
@@ -46,7 +46,7 @@ class IdentityTest {
   }
 
   @Test
-  void chain_isReadWhole() throws Exception {
+  void chain_isReadCompletely() throws Exception {
     String leaf = SecretVolume.pem("CERTIFICATE", SecretVolume.certificate(made));
     certificate("A comment.\n" + leaf + resource("rsa.crt"));
     assertThat(Identity.read(directory).chain()).hasSize(2);
@@ -59,7 +59,7 @@ class IdentityTest {
   }
 
   @Test
-  void keyOfAnotherKind_isRefused() throws Exception {
+  void keyOfAnotherAlgorithm_isRefused() throws Exception {
     key(resource("rsa-pkcs8.key"));
     refusedWith("is not of the algorithm of tls.crt");
   }
@@ -77,7 +77,7 @@ class IdentityTest {
   }
 
   @Test
-  void garbledCertificate_isRefused() throws Exception {
+  void malformedCertificate_isRefused() throws Exception {
     certificate(SecretVolume.pem("CERTIFICATE", new byte[] {0x30, 2, 1}));
     refusedWith("tls.crt has a certificate that cannot be read");
   }
@@ -95,7 +95,7 @@ class IdentityTest {
   }
 
   @Test
-  void garbledFiles_areRefusedAndNeverShown() throws Exception {
+  void malformedFiles_areRefusedAndNeverShown() throws Exception {
     Random random = new Random(7);
     String certificate = Files.readString(directory.resolve("tls.crt"));
     String key = Files.readString(directory.resolve("tls.key"));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 final class NettyDefaultsTest {
 
   @Test
-  void ioUring_pollsAnewBeforeEachRead() {
+  void ioUring_doesNotUseMultishotPolls() {
     NettyDefaults.set();
 
     assertThat(IoUring.isPollAddMultishotEnabled()).isFalse();

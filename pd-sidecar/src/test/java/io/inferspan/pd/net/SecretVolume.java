@@ -8,7 +8,7 @@ import java.util.Base64;
 
 /**
  * A mounted secret as the kubelet keeps it: {@code tls.crt -> ..data/tls.crt}, {@code ..data ->
- * ..2026_1}, and an update swaps {@code ..data} by a rename.
+ * ..2026_1}, and an update replaces {@code ..data} with a rename.
  */
 final class SecretVolume {
   private final Path root;

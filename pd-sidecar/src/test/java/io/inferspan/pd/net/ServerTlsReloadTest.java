@@ -31,7 +31,7 @@ class ServerTlsReloadTest {
   }
 
   @Test
-  void quickSwaps_endWithTheLast() throws Exception {
+  void quickSwaps_endWithTheLastCertificate() throws Exception {
     SecretVolume secret = new SecretVolume(directory);
     secret.put(identity("first"));
     try (Logged log = new Logged(ServerTls.class);
@@ -55,7 +55,7 @@ class ServerTlsReloadTest {
   }
 
   @Test
-  void brokenNewFile_keepsTheOldCertificateAndWarnsOnce() throws Exception {
+  void invalidNewFile_keepsTheOldCertificateAndWarnsOnce() throws Exception {
     SecretVolume secret = new SecretVolume(directory);
     secret.put(identity("first"));
     try (Logged log = new Logged(ServerTls.class);
@@ -113,7 +113,7 @@ class ServerTlsReloadTest {
   }
 
   @Test
-  void missingDirectory_isOneSentence() {
+  void missingDirectory_failsWithOneSentence() {
     assertThatThrownBy(() -> ServerTls.from(directory.resolve("none")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(

@@ -16,7 +16,7 @@ class ServerTlsTest {
   private static final List<String> NONE = List.of();
 
   @Test
-  void selfSignedCertificate_isForThisHostAndTenYears() throws Exception {
+  void selfSignedCertificate_isForLocalhostAndTenYears() throws Exception {
     try (ServerTls tls = ServerTls.selfSigned();
         TlsServer server = new TlsServer(tls::current)) {
       X509Certificate certificate = TlsClient.any().shakeHands(server.port()).certificate();
@@ -67,7 +67,7 @@ class ServerTlsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-  void versionsSince12_areSpoken(String version) throws Exception {
+  void tls12AndLater_areSupported(String version) throws Exception {
     try (ServerTls tls = ServerTls.selfSigned();
         TlsServer server = new TlsServer(tls::current)) {
       TlsClient client = new TlsClient(List.of(version), NONE, NONE);
@@ -82,7 +82,7 @@ class ServerTlsTest {
         "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
         "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"
       })
-  void strongSuitesOf12_areTaken(String suite) throws Exception {
+  void strongSuitesOfTls12_areAccepted(String suite) throws Exception {
     try (ServerTls tls = ServerTls.selfSigned();
         TlsServer server = new TlsServer(tls::current)) {
       TlsClient client = new TlsClient(List.of("TLSv1.2"), List.of(suite), NONE);
@@ -91,7 +91,7 @@ class ServerTlsTest {
   }
 
   @Test
-  void cbcSuiteOf12_isRefused() {
+  void cbcSuiteOfTls12_isRefused() {
     try (ServerTls tls = ServerTls.selfSigned();
         TlsServer server = new TlsServer(tls::current)) {
       List<String> cbc = List.of("TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256");
@@ -101,7 +101,7 @@ class ServerTlsTest {
   }
 
   @Test
-  void versionsBefore12_areNotEvenEnabled() {
+  void versionsBeforeTls12_areNotEnabled() {
     try (ServerTls tls = ServerTls.selfSigned()) {
       assertThat(
               tls.current()

@@ -18,7 +18,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Supplier;
 import javax.net.ssl.ExtendedSSLSession;
 
-/** A listener that shakes hands with the context of the moment and remembers the names asked. */
+/** A TLS listener with a replaceable context, which records the names that clients request. */
 final class TlsServer implements AutoCloseable {
   final BlockingQueue<String> requestedNames = new LinkedBlockingQueue<>();
   private final MultiThreadIoEventLoopGroup group =
@@ -59,7 +59,7 @@ final class TlsServer implements AutoCloseable {
     group.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS).syncUninterruptibly();
   }
 
-  /** The end of a pipeline whose failures are looked at elsewhere. */
+  /** Ignores failures, which tests check elsewhere. */
   static final class Silence extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

@@ -29,7 +29,7 @@ final class TurnEndFlushTest {
   }
 
   private static void send(EmbeddedChannel channel, String text) {
-    // Past the channel's own methods, which end the turn.
+    // Not with the channel's own methods, which end the turn.
     channel.pipeline().write(Unpooled.copiedBuffer(text, US_ASCII));
     channel.pipeline().flush();
   }
@@ -46,7 +46,7 @@ final class TurnEndFlushTest {
   }
 
   @Test
-  void aFlushWaitsForTheEndOfTheTurn() {
+  void flush_waitsForTheEndOfTheTurn() {
     send(channel, "a");
     assertThat(sent(channel)).isNull();
     channel.runPendingTasks();
@@ -57,21 +57,21 @@ final class TurnEndFlushTest {
   }
 
   @Test
-  void aChannelThatClosesIsFlushedFirst() {
+  void channelThatCloses_isFlushedFirst() {
     send(channel, "a");
     channel.pipeline().close();
     assertThat(sent(channel)).isEqualTo("a");
   }
 
   @Test
-  void aChannelThatIsFullIsFlushedAtOnce() {
+  void fullChannel_isFlushedAtOnce() {
     channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
     send(channel, "abc");
     assertThat(sent(channel)).isEqualTo("abc");
   }
 
   @Test
-  void manyChannelsDoNotWaitForTheEndOfTheTurn() {
+  void manyChannels_doNotWaitForTheEndOfTheTurn() {
     List<EmbeddedChannel> channels =
         Stream.generate(() -> new EmbeddedChannel(new TurnEndFlush()))
             .limit(TurnEndFlush.MAX_CHANNELS)
@@ -82,14 +82,14 @@ final class TurnEndFlushTest {
   }
 
   @Test
-  void aReplyIsFlushedWhenItsReadIsComplete() {
+  void reply_isFlushedWhenItsReadIsComplete() {
     send(channel, "a");
     channel.pipeline().fireChannelReadComplete();
     assertThat(sent(channel)).isEqualTo("a");
   }
 
   @Test
-  void aChannelThatClosedMeanwhileDelaysNoOther() {
+  void closedChannel_doesNotDelayOthers() {
     EmbeddedChannel closed = new EmbeddedChannel(new TurnEndFlush());
     send(closed, "a");
     send(channel, "b");
@@ -100,7 +100,7 @@ final class TurnEndFlushTest {
   }
 
   @Test
-  void aWriteDuringTheFlushIsFlushed() {
+  void writeDuringTheFlush_isFlushed() {
     channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1000, 2000));
     channel
         .pipeline()
@@ -122,7 +122,7 @@ final class TurnEndFlushTest {
   }
 
   @Test
-  void aLoopThatRefusedTheTaskGetsItWithTheNextFlush() {
+  void loopThatRefusedTheTask_getsItWithTheNextFlush() {
     AtomicBoolean refusing = new AtomicBoolean();
     EmbeddedChannel refused =
         new EmbeddedChannel(new TurnEndFlush()) {
@@ -146,7 +146,7 @@ final class TurnEndFlushTest {
   }
 
   @Test
-  void aFlushThatFailsDelaysTheOthersByOneTask() {
+  void failedFlush_delaysTheOthersByOneTask() {
     TurnEndFlush handler = new TurnEndFlush();
     EmbeddedChannel failing = new EmbeddedChannel();
     handler.flush(contextThatFails(failing, handler));

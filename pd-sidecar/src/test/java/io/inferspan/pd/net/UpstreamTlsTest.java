@@ -39,7 +39,7 @@ class UpstreamTlsTest {
   }
 
   @Test
-  void unknownAuthority_isRefused() throws Exception {
+  void unknownCa_isRefused() throws Exception {
     try (TlsServer server = serve(identity)) {
       assertThat(failure(UpstreamTls.verifying(null), "localhost", server))
           .isInstanceOf(SSLHandshakeException.class);
@@ -47,7 +47,7 @@ class UpstreamTlsTest {
   }
 
   @Test
-  void knownAuthorityUnderTheRightName_isTaken() throws Exception {
+  void knownCaWithTheRightName_isAccepted() throws Exception {
     UpstreamTls tls = UpstreamTls.verifying(authorities(identity));
     try (TlsServer server = serve(identity)) {
       assertThat(failure(tls, "localhost", server)).isNull();
@@ -57,7 +57,7 @@ class UpstreamTlsTest {
   }
 
   @Test
-  void knownAuthorityUnderAnotherName_isRefused() throws Exception {
+  void knownCaWithAnotherName_isRefused() throws Exception {
     UpstreamTls tls = UpstreamTls.verifying(authorities(identity));
     try (TlsServer server = serve(identity)) {
       assertThat(failure(tls, "decode-0", server)).isInstanceOf(SSLHandshakeException.class);
@@ -66,7 +66,7 @@ class UpstreamTlsTest {
   }
 
   @Test
-  void skippedVerification_takesAnyServer() throws Exception {
+  void skippedVerification_acceptsAnyServer() throws Exception {
     Instant past = Instant.now().minus(Duration.ofDays(9));
     Identity expired = SelfSigned.create("old", past, past.plus(Duration.ofDays(1)));
     UpstreamTls tls = UpstreamTls.skippingVerification();
@@ -79,7 +79,7 @@ class UpstreamTlsTest {
   }
 
   @Test
-  void hostName_isAskedFor() throws Exception {
+  void hostName_isSentAsServerName() throws Exception {
     UpstreamTls tls = UpstreamTls.skippingVerification();
     try (TlsServer server = serve(identity)) {
       for (String host : new String[] {"decode-0", "decode-0.pool.svc"}) {
@@ -94,7 +94,7 @@ class UpstreamTlsTest {
   }
 
   @Test
-  void fileWithoutCertificates_isRefusedInOneSentence() throws Exception {
+  void fileWithoutCertificates_isRefusedWithOneSentence() throws Exception {
     Path empty = Files.writeString(folder.resolve("empty.pem"), "nothing");
     Path garbled =
         Files.writeString(

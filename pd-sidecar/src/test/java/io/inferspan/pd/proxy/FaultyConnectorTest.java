@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A mistake of ours must cost one request, not leave its client waiting. */
+/** Tests that an exception in a connector fails one request and leaves no client waiting. */
 @ExtendWith(Cleanliness.class)
 final class FaultyConnectorTest {
   private static final int HEADER_BYTES = 8192;
@@ -61,7 +61,7 @@ final class FaultyConnectorTest {
   }
 
   @Test
-  void connectorThatThrowsAtOnce_isAnsweredWith500() throws Exception {
+  void connectorThatThrowsAtOnce_is500() throws Exception {
     assertFaultIsAnswered(
         500,
         "InternalServerError",
@@ -71,7 +71,7 @@ final class FaultyConnectorTest {
   }
 
   @Test
-  void connectorThatThrowsAfterPrefill_isAnsweredWith500() throws Exception {
+  void connectorThatThrowsAfterPrefill_is500() throws Exception {
     assertFaultIsAnswered(
         500,
         "InternalServerError",
@@ -84,7 +84,7 @@ final class FaultyConnectorTest {
   }
 
   @Test
-  void gateThatThrows_isAnsweredWith502() throws Exception {
+  void gateThatThrows_is502() throws Exception {
     assertFaultIsAnswered(
         502,
         "BadGateway",

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The names of paths on spans: from a known set, without client data. */
+/** Tests that span names contain only known paths, without client data. */
 final class RoutesTest {
 
   @ParameterizedTest
@@ -24,7 +24,7 @@ final class RoutesTest {
     "/, _OTHER",
     "'', ''",
   })
-  void path_isNamedByItsTemplate(String path, String template) {
+  void path_hasATemplate(String path, String template) {
     assertThat(Routes.template(path)).isEqualTo(template);
   }
 }

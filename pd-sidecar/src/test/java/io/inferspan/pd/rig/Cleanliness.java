@@ -41,7 +41,7 @@ public final class Cleanliness implements BeforeAllCallback, AfterAllCallback {
 
   @Override
   public void beforeAll(ExtensionContext context) throws Exception {
-    // Vert.x sets the level when it is loaded, so that comes first.
+    // Vert.x sets the level when it is loaded, so it must be loaded first.
     Class.forName("io.vertx.core.impl.VertxImpl");
     levelBefore = ResourceLeakDetector.getLevel();
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);

@@ -23,7 +23,7 @@ public final class FreePort {
 
   private FreePort() {}
 
-  /** A port that was free a moment ago. */
+  /** Returns a port that was free at the time of the call. */
   public static int next() {
     while (true) {
       int port = PORT.updateAndGet(before -> before > LAST ? FIRST : before + STEP);

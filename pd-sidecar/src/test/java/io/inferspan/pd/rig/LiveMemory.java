@@ -10,7 +10,7 @@ import javax.management.ObjectName;
 public final class LiveMemory {
   private LiveMemory() {}
 
-  /** Walks the heap after a full collection; returns what byte arrays and live buffers take. */
+  /** Returns the bytes of byte arrays and live buffers after a full collection. */
   public static long bytes() {
     return byteArrays() + PooledByteBufAllocator.DEFAULT.pinnedDirectMemory();
   }

@@ -6,7 +6,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** The warnings of one class while it is open. */
+/** Records the warnings of one class until it is closed. */
 public final class Logged extends Handler implements AutoCloseable {
   private final Logger logger;
   private final List<String> warnings = new CopyOnWriteArrayList<>();

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A TCP server that handles each connection by a script, and closes it afterwards. */
 public final class RawServer implements AutoCloseable {
-  /** Longer than any test waits, so that no connection ends by this server's own impatience. */
+  /** Longer than any test waits, so that no connection ends by a timeout of this server. */
   private static final int PATIENCE_MILLIS = 60_000;
 
   private final ServerSocket listening;
@@ -40,7 +40,7 @@ public final class RawServer implements AutoCloseable {
     }
   }
 
-  /** Answers every request with this, and keeps the connection. */
+  /** Answers every request with this, and keeps the connection open. */
   public static RawServer answering(String answer) {
     return running(
         (wire, server) -> {
@@ -68,25 +68,25 @@ public final class RawServer implements AutoCloseable {
       socket.setSoTimeout(PATIENCE_MILLIS);
       script.run(wire, this);
     } catch (IOException _) {
-      // The other end has gone, as many tests want.
+      // The peer has disconnected, as in many tests.
     } finally {
       ended.incrementAndGet();
     }
   }
 
-  /** Reads one request and remembers its head. */
+  /** Reads one request and records its head. */
   public Wire.Message request(Wire wire) throws IOException {
     String head = wire.head();
     heads.add(head);
     return wire.body(head);
   }
 
-  /** Remembers a head that a script read itself. */
+  /** Records a head that a script read itself. */
   public void saw(String head) {
     heads.add(head);
   }
 
-  /** The heads of the requests so far. */
+  /** Returns the heads of the requests so far. */
   public List<String> heads() {
     return heads;
   }

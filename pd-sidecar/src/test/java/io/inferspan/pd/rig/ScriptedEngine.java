@@ -27,25 +27,25 @@ public final class ScriptedEngine implements AutoCloseable {
     server.start();
   }
 
-  /** An engine that answers every request with 200 and this JSON. */
+  /** Starts an engine that answers every request with 200 and this JSON. */
   public static ScriptedEngine answering(String json) {
     ScriptedEngine engine = new ScriptedEngine(wireMockConfig().dynamicPort(), false);
     engine.answer(json(200, json));
     return engine;
   }
 
-  /** The same over TLS only, with a certificate that is not trusted. */
+  /** Starts such an engine with only TLS, and with an untrusted certificate. */
   public static ScriptedEngine securely(String json) {
     WireMockConfiguration where = wireMockConfig().httpDisabled(true).dynamicHttpsPort();
     return new ScriptedEngine(where, true).answer(json(200, json));
   }
 
-  /** An engine on this port that answers every request with an empty object. */
+  /** Starts an engine on this port that answers every request with an empty object. */
   public static ScriptedEngine on(int port) {
     return new ScriptedEngine(wireMockConfig().port(port), false).answer(json(200, "{}"));
   }
 
-  /** An answer with a JSON body. */
+  /** Returns a response with a JSON body. */
   public static ResponseDefinitionBuilder json(int status, String body) {
     return aResponse()
         .withStatus(status)
@@ -53,14 +53,14 @@ public final class ScriptedEngine implements AutoCloseable {
         .withBody(body);
   }
 
-  /** Answers everything from now on with this. */
+  /** Answers all further requests with this. */
   public ScriptedEngine answer(ResponseDefinitionBuilder answer) {
     server.resetMappings();
     server.stubFor(any(anyUrl()).willReturn(answer));
     return this;
   }
 
-  /** For scripts of more than one answer. */
+  /** Returns the underlying engine, for scripts with several responses. */
   public WireMockServer wireMock() {
     return server;
   }
@@ -80,11 +80,11 @@ public final class ScriptedEngine implements AutoCloseable {
         .toList();
   }
 
-  /** The only request's body. */
+  /** Returns the body of the only request. */
   public JsonNode onlyBody() {
     List<LoggedRequest> all = requests();
     if (all.size() != 1) {
-      throw new AssertionError("asked " + all.size() + " times");
+      throw new AssertionError("received " + all.size() + " requests");
     }
     return parse(all.getFirst().getBodyAsString());
   }

@@ -31,7 +31,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** A sidecar on free ports, in this process, with an HTTP client for it. */
+/** A sidecar on a free port, in this process, with an HTTP client for it. */
 public final class SidecarRig implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -48,7 +48,7 @@ public final class SidecarRig implements AutoCloseable {
         HttpClient.newBuilder().connectTimeout(PATIENCE).sslContext(trustingAnybody()).build();
   }
 
-  /** A sidecar in front of a decoder on {@code modelServerPort}, without TLS. */
+  /** Returns a builder of a sidecar in front of a decoder on a port, without TLS. */
   public static Builder before(int modelServerPort) {
     return new Builder(modelServerPort);
   }
@@ -76,13 +76,13 @@ public final class SidecarRig implements AutoCloseable {
       return this;
     }
 
-    /** Traces into a test's recorder. */
+    /** Records spans in a test's recorder. */
     public Builder tracedBy(OpenTelemetry recorder, SpanNaming names) {
       return tracedBy(
           Telemetry.using(recorder, TelemetryOptions.builder().spanNaming(names).build()));
     }
 
-    /** Traces as a real sidecar does; the telemetry stays open. */
+    /** Uses this telemetry, and does not close it. */
     public Builder tracedBy(Telemetry given) {
       this.telemetry = given;
       return this;
@@ -165,7 +165,7 @@ public final class SidecarRig implements AutoCloseable {
     return loops.workers();
   }
 
-  /** Returns a gauge, also when no worker is free to be scraped by. */
+  /** Returns a gauge, even if no worker thread is free for a scrape. */
   public double gauge(String name, String... tags) {
     return server.metrics().registry().get("inferspan_pd_" + name).tags(tags).gauge().value();
   }
@@ -179,12 +179,12 @@ public final class SidecarRig implements AutoCloseable {
     return send(request(path, headers).POST(HttpRequest.BodyPublishers.ofString(json)));
   }
 
-  /** Gets; headers are given as name, value, name, value. */
+  /** Sends a GET request; headers are given as name, value, name, value. */
   public HttpResponse<String> get(String path, String... headers) {
     return send(request(path, headers).GET());
   }
 
-  /** A request to be completed. */
+  /** Returns a builder of a request to the sidecar. */
   public HttpRequest.Builder request(String path, String... headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri(path))
@@ -209,11 +209,11 @@ public final class SidecarRig implements AutoCloseable {
     return client;
   }
 
-  /** The one span of that name among {@code spans}. */
+  /** Returns the only span of that name in {@code spans}. */
   public static SpanRecord only(List<SpanRecord> spans, String name) {
     List<SpanRecord> named = spans.stream().filter(span -> span.name().equals(name)).toList();
     if (named.size() != 1) {
-      throw new AssertionError(named.size() + " spans are called " + name + " in " + spans);
+      throw new AssertionError(named.size() + " spans are named " + name + " in " + spans);
     }
     return named.getFirst();
   }

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a TCP connection, driven byte by byte; it reads HTTP without forgiving anything. */
+/** One end of a TCP connection, for exact bytes; it reads HTTP strictly. */
 public final class Wire implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 5_000;
 
@@ -34,12 +34,12 @@ public final class Wire implements AutoCloseable {
    */
   public record Message(String head, String body, String trailers) {
 
-    /** The status code of an answer. */
+    /** Returns the status code of a response. */
     public int status() {
       return Integer.parseInt(head.substring(9, 12));
     }
 
-    /** The first header of that name, or null. */
+    /** Returns the first header of that name, or null. */
     public @Nullable String header(String name) {
       return field(head, name);
     }
@@ -58,7 +58,7 @@ public final class Wire implements AutoCloseable {
     return new Wire(new Socket(InetAddress.getLoopbackAddress(), port));
   }
 
-  /** Connects to a port of this machine, with room for only so many unread bytes. */
+  /** Connects to a port of this machine, with a small buffer for received bytes. */
   public static Wire taking(int bytes, int port) throws IOException {
     Socket socket = new Socket();
     socket.setReceiveBufferSize(bytes);
@@ -66,7 +66,7 @@ public final class Wire implements AutoCloseable {
     return new Wire(socket);
   }
 
-  /** Sends text, one byte a character. */
+  /** Sends text, one byte per character. */
   public Wire send(String text) throws IOException {
     return send(text.getBytes(ISO_8859_1));
   }
@@ -77,14 +77,14 @@ public final class Wire implements AutoCloseable {
     return this;
   }
 
-  /** Sends text in as many packets as it has bytes. */
+  /** Sends text with one packet per byte. */
   public void trickle(String text) throws IOException {
     for (int i = 0; i < text.length(); i++) {
       send(text.substring(i, i + 1));
     }
   }
 
-  /** Sends no more, but still reads. */
+  /** Half-closes the connection: sends no more, but can still read. */
   public void halfClose() throws IOException {
     socket.shutdownOutput();
   }
@@ -104,12 +104,12 @@ public final class Wire implements AutoCloseable {
     return head.substring(0, head.length() - 2);
   }
 
-  /** Reads a message whose end is framed. */
+  /** Reads a message with a content length or chunks. */
   public Message message() throws IOException {
     return body(head());
   }
 
-  /** Reads what follows {@code head}. */
+  /** Reads the rest of the message that begins with {@code head}. */
   public Message body(String head) throws IOException {
     String length = field(head, "content-length");
     String coding = field(head, "transfer-encoding");
@@ -144,7 +144,7 @@ public final class Wire implements AutoCloseable {
     return line.substring(0, line.length() - 1);
   }
 
-  /** Reads exactly so many bytes. */
+  /** Reads exactly {@code count} bytes. */
   public String bytes(int count) throws IOException {
     byte[] bytes = in.readNBytes(count);
     if (bytes.length < count) {
@@ -153,7 +153,7 @@ public final class Wire implements AutoCloseable {
     return new String(bytes, ISO_8859_1);
   }
 
-  /** Reads exactly so many bytes and forgets them. */
+  /** Reads and discards exactly {@code count} bytes. */
   public void skip(long count) throws IOException {
     in.skipNBytes(count);
   }
@@ -166,7 +166,7 @@ public final class Wire implements AutoCloseable {
     return c;
   }
 
-  /** Reads to the end of the connection; a reset is an end too. */
+  /** Reads to the end of the connection, or until it is reset. */
   public String rest() throws IOException {
     ByteArrayOutputStream rest = new ByteArrayOutputStream();
     try {
@@ -177,7 +177,7 @@ public final class Wire implements AutoCloseable {
     return rest.toString(ISO_8859_1);
   }
 
-  /** Reads what comes within a time, if anything does. */
+  /** Reads the bytes that arrive within a time, if any. */
   public void rest(Duration patience) throws IOException {
     endsWithin((int) patience.toMillis());
   }

@@ -31,18 +31,19 @@ public abstract class WireTest {
     return closing(RawServer.running(script));
   }
 
-  /** An engine that always says the same. */
+  /** Starts an engine that answers every request with the same text. */
   protected final RawServer engineAnswering(String answer) {
     return closing(RawServer.answering(answer));
   }
 
-  /** A sidecar before a decoder. */
+  /** Starts a sidecar in front of a decoder. */
   protected final SidecarRig before(int decoderPort, String... flags) {
     return closing(SidecarRig.before(decoderPort).with(flags).start());
   }
 
   /**
-   * Flags for a listener with or without TLS; the certificate is there, because making one costs.
+   * Returns flags for a listener with or without TLS; the certificate is a file, because generating
+   * one is slow.
    */
   protected final String[] listening(boolean secure, String... more) throws IOException {
     List<String> flags = new ArrayList<>(List.of(more));
@@ -77,7 +78,7 @@ public abstract class WireTest {
     Files.deleteIfExists(folder);
   }
 
-  /** A bare connection to a sidecar. */
+  /** Opens a plain connection to a sidecar. */
   protected final Wire to(SidecarRig sidecar) {
     try {
       return closing(Wire.to(sidecar.port()));
@@ -93,7 +94,7 @@ public abstract class WireTest {
     }
   }
 
-  /** An answer with a body of known length. */
+  /** Returns a response with a content length. */
   protected static String ok(String body) {
     return "HTTP/1.1 200 OK\r\ncontent-length: " + body.length() + "\r\n\r\n" + body;
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Draining an HTTP/2 connection, with a test clock. */
+/** Tests draining an HTTP/2 connection, with a test clock. */
 final class Http2DrainTest {
   private static final int HEADER_BYTES = 8192;
   private static final String BEGIN = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
@@ -34,7 +34,7 @@ final class Http2DrainTest {
   }
 
   @Test
-  void streamUnderWay_isNotCutByTheConnection_howeverLongItTakes() {
+  void activeStream_isNotAbortedByTheConnection_howeverLongItTakes() {
     channel.freezeTime();
     receive(BEGIN + GET_ON_STREAM_1);
     assertThat(served).hasSize(1);

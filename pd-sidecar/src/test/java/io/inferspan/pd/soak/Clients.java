@@ -58,12 +58,12 @@ final class Clients {
     return faults.sum();
   }
 
-  /** Answers that a client saw break off. */
+  /** Returns the number of responses that were truncated for their client. */
   long broken() {
     return broken.sum();
   }
 
-  /** Keeps so many requests going for so long. */
+  /** Sends requests over {@code streams} concurrent streams for {@code time}. */
   void run(int streams, Duration time) {
     long deadline = System.nanoTime() + time.toNanos();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -158,7 +158,7 @@ final class Clients {
     }
   }
 
-  /** Leaves once the sidecar has the request for sure: it has said so, or answered. */
+  /** Disconnects after an interim or final response shows that the sidecar has the request. */
   private void leaving(String target, int dice) {
     left.increment();
     String routing = target.isEmpty() ? "x-nothing: 1" : PREFILLER + ": " + target;

@@ -29,12 +29,12 @@ final class Resetter implements AutoCloseable {
   private void serve() {
     while (!server.isClosed()) {
       try (Socket socket = server.accept()) {
-        // The sidecar keeps a connection whose client left before it stood, and says nothing on it.
+        // If its client disconnects while it connects, the sidecar keeps a connection without data.
         socket.setSoTimeout(SILENCE_MILLIS);
         socket.setSoLinger(true, 0);
         int _ = socket.getInputStream().read();
       } catch (IOException e) {
-        // Either the peer was faster, or it is over.
+        // The peer reset the connection first, or the test has ended.
       }
     }
   }

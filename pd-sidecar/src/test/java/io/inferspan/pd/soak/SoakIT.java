@@ -18,8 +18,8 @@ import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many streams, faults of every kind and clients that leave, for {@code -Dsoak.seconds}; nothing is
- * left behind, and every request is accounted for.
+ * Runs many streams, with all kinds of faults and with clients that disconnect, for {@code
+ * -Dsoak.seconds}. Afterwards, nothing may be leaked, and every request must be counted and traced.
  */
 final class SoakIT {
   private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("soak.seconds", 20));
@@ -28,13 +28,13 @@ final class SoakIT {
   private static final int STREAMS = 200;
   private static final long MIB = 1 << 20;
 
-  /** Chunks that the allocators keep for the next time. */
+  /** An allowance for chunks that the allocators keep for reuse. */
   private static final long KEPT_BYTES = 48 * MIB;
 
   private static final int KEPT_FILES = 8;
 
   @Test
-  void nothingIsLeftBehind() {
+  void soak_leaksNothing_andAccountsForEveryRequest() {
     round(WARM_UP);
     long files = openFiles();
     long direct = PlatformDependent.usedDirectMemory();

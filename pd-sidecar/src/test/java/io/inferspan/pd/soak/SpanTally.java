@@ -34,7 +34,7 @@ final class SpanTally implements SpanProcessor {
     return ended.sum();
   }
 
-  /** Requests whose span has ended. */
+  /** Returns the number of request spans that have ended. */
   long requests() {
     return requests.sum();
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Each of many requests has its span and is counted, whatever its outcome. */
+/** Tests that every request has one span and is counted once, whatever its outcome. */
 final class AccountingTest {
   private static final int REQUESTS = 2_000;
   private static final int AT_A_TIME = 48;
@@ -75,7 +75,7 @@ final class AccountingTest {
     return "%032x".formatted(number + 1);
   }
 
-  /** Requests of each kind alike come sampled and unsampled. */
+  /** Returns whether a request is sampled; every kind has sampled and unsampled requests. */
   private static boolean sampled(int number) {
     return number / Kind.values().length % 4 != 0;
   }

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Secrets of requests and answers come out nowhere: not in spans, metrics or logs. */
+/** Tests that no secrets of requests and responses appear in spans, metrics or logs. */
 final class CanaryTest {
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final String CHAT = "/v1/chat/completions?api_key=";
@@ -49,12 +49,12 @@ final class CanaryTest {
   private final FakeEngine encoder = FakeEngine.start();
   private final ScriptedEngine bootstrap =
       ScriptedEngine.answering("{\"0\":{\"engine_id\":%s}}".formatted(quoted(secret)));
-  private Way way = Way.NIXL;
+  private BodyPath bodyPath = BodyPath.NIXL;
   private final int metricsPort = FreePort.next();
   private int requests;
 
-  /** A connector or a stage that bodies go through. */
-  enum Way {
+  /** A configuration of connectors and stages, each of which handles bodies differently. */
+  enum BodyPath {
     NIXL("--kv-connector=nixlv2"),
     WRITE("--moriio-write-mode", "--moriio-local-pod-ip=10.0.0.9"),
     PARALLEL("--moriio-write-mode", "--moriio-parallel-dispatch", "--moriio-local-pod-ip=10.0.0.9"),
@@ -68,16 +68,16 @@ final class CanaryTest {
     @SuppressWarnings("ImmutableEnumChecker") // it is one of those that cannot change
     private final List<String> flags;
 
-    Way(String... flags) {
+    BodyPath(String... flags) {
       this.flags = List.of(flags);
     }
   }
 
-  /** Names differ in the tree only, ways in what touches a body. */
-  static Stream<Arguments> everyWay() {
+  /** Combines every naming with one path, and every other path with one naming. */
+  static Stream<Arguments> everyBodyPath() {
     return Stream.concat(
-        Arrays.stream(SpanNaming.values()).map(naming -> arguments(naming, Way.NIXL)),
-        EnumSet.complementOf(EnumSet.of(Way.NIXL)).stream()
+        Arrays.stream(SpanNaming.values()).map(naming -> arguments(naming, BodyPath.NIXL)),
+        EnumSet.complementOf(EnumSet.of(BodyPath.NIXL)).stream()
             .map(other -> arguments(SpanNaming.PROPOSAL, other)));
   }
 
@@ -106,15 +106,15 @@ final class CanaryTest {
     return SidecarRig.before(decoder.port())
         .with("--enable-ssrf-protection=true", "--allow-target=127.0.0.1")
         .with("--metrics-port=" + metricsPort, "--mooncake-bootstrap-port=" + bootstrap.port())
-        .with(way.flags.toArray(String[]::new))
+        .with(bodyPath.flags.toArray(String[]::new))
         .tracedBy(telemetry)
         .start();
   }
 
   @ParameterizedTest
-  @MethodSource("everyWay")
-  void secrets_areNotInAnyOutput(SpanNaming naming, Way through) throws Exception {
-    way = through;
+  @MethodSource("everyBodyPath")
+  void secrets_areNotInAnyOutput(SpanNaming naming, BodyPath through) throws Exception {
+    bodyPath = through;
     List<byte[]> places = new ArrayList<>();
     try (Telemetry telemetry = telemetry(naming)) {
       try (SidecarRig sidecar = sidecar(telemetry)) {
@@ -140,7 +140,7 @@ final class CanaryTest {
   }
 
   @Test
-  void searchFindsMetadata_soThatItCanFail() {
+  void search_findsMetadata() {
     try (Telemetry telemetry = telemetry(SpanNaming.PROPOSAL)) {
       try (SidecarRig sidecar = sidecar(telemetry)) {
         post(sidecar, "{}", PREFILLER, secret + ":8000");
@@ -195,7 +195,7 @@ final class CanaryTest {
     String target = prefiller.authority();
     String body = body(planted, true);
     for (EngineScript fault : faults(planted)) {
-      if (way == Way.ENCODED) {
+      if (bodyPath == BodyPath.ENCODED) {
         encoder.enqueue(fault);
         tolerantly(sidecar, body, PREFILLER, target);
       }
@@ -263,7 +263,7 @@ final class CanaryTest {
     for (int i = 0; i < routing.length; i += 2) {
       lines.add(routing[i] + ": " + routing[i + 1]);
     }
-    if (way == Way.ENCODED) {
+    if (bodyPath == BodyPath.ENCODED) {
       lines.add(ENCODERS + ": " + encoder.authority());
     }
     try (LeavingClient client =
@@ -280,7 +280,7 @@ final class CanaryTest {
       all.add(secret);
     }
     Collections.addAll(all, "baggage", "user=" + secret);
-    if (way == Way.ENCODED && !all.contains(ENCODERS)) {
+    if (bodyPath == BodyPath.ENCODED && !all.contains(ENCODERS)) {
       Collections.addAll(all, ENCODERS, encoder.authority());
     }
     return all.toArray(String[]::new);
@@ -288,16 +288,16 @@ final class CanaryTest {
 
   private String body(String planted, boolean stream) {
     String text = quoted(planted);
-    String threshold = way == Way.SHARED_STORAGE ? "\"cache_hit_threshold\":0.5," : "";
+    String threshold = bodyPath == BodyPath.SHARED_STORAGE ? "\"cache_hit_threshold\":0.5," : "";
     return "{%s\"model\":\"m\",\"stream\":%s,\"user\":%s,".formatted(threshold, stream, text)
         + "\"messages\":[{\"role\":\"user\",\"content\":%s}],".formatted(content(text))
         + "\"tools\":[{\"function\":{\"arguments\":%s}}],\"usage\":{\"prompt_tokens\":%s}}"
             .formatted(text, text);
   }
 
-  /** Encoders are asked about pictures only. */
+  /** Returns the content, which is an image for encoders, since they receive only images. */
   private String content(String text) {
-    return way == Way.ENCODED
+    return bodyPath == BodyPath.ENCODED
         ? "[{\"type\":\"image_url\",\"image_url\":{\"url\":%s}}]".formatted(text)
         : text;
   }

@@ -8,7 +8,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** All that anything in the process logs while it is open, however fine. */
+/** Everything that the process logs at any level while this is open. */
 final class EveryLog extends Handler {
   private final Logger root = Logger.getLogger("");
   private final Level before = root.getLevel();

@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 
-/** A client on a bare socket that goes away when a test wants it to. */
+/** A client on a plain socket that a test can disconnect at any time. */
 public final class LeavingClient implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 10_000;
 
@@ -20,7 +20,7 @@ public final class LeavingClient implements AutoCloseable {
     this.socket = socket;
   }
 
-  /** Posts JSON; header lines are given whole. */
+  /** Posts JSON with these header lines. */
   public static LeavingClient post(int port, String path, String json, String... headerLines) {
     try {
       Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
@@ -41,7 +41,7 @@ public final class LeavingClient implements AutoCloseable {
     }
   }
 
-  /** Waits so long for each piece of the answer. */
+  /** Waits at most {@code limit} for each piece of the response. */
   public LeavingClient patient(Duration limit) {
     try {
       socket.setSoTimeout((int) limit.toMillis());
@@ -51,7 +51,7 @@ public final class LeavingClient implements AutoCloseable {
     }
   }
 
-  /** Reads until {@code text} has come, or the connection has ended; gives all that came. */
+  /** Reads until {@code text} or the end of the connection; returns everything received. */
   public String readUntil(String text) {
     try {
       InputStream in = socket.getInputStream();
@@ -70,7 +70,7 @@ public final class LeavingClient implements AutoCloseable {
     }
   }
 
-  /** Leaves as a killed process does. */
+  /** Resets the connection, as if the process was killed. */
   public void reset() {
     try {
       socket.setSoLinger(true, 0);

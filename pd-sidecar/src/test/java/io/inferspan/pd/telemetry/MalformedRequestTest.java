@@ -17,9 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A request that cannot be read to its end says so: to its client, in its trace, in the metrics.
- */
+/** Tests that a malformed request is reported to its client, in its trace and in the metrics. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class MalformedRequestTest extends WireTest {
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -62,7 +60,7 @@ final class MalformedRequestTest extends WireTest {
         "/v1/chat/completions ",
         "/v1/files "
       })
-  void brokenBody_is400InPlainWords_andTheSpanSaysSo(String request) throws Exception {
+  void malformedBody_is400WithAMessage_andIsRecordedOnTheSpan(String request) throws Exception {
     String[] parts = request.split(" ", 2);
     Wire client = to(sidecar(silent())).send(chunked(parts[0], parts[1]) + BROKEN_CHUNK);
 
@@ -78,7 +76,7 @@ final class MalformedRequestTest extends WireTest {
   }
 
   @Test
-  void brokenBody_afterTheAnswerBegan_breaksItOff_andTheSpanSaysWhy() throws Exception {
+  void malformedBody_afterTheResponseBegan_truncatesIt_andIsRecordedOnTheSpan() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -97,7 +95,7 @@ final class MalformedRequestTest extends WireTest {
   }
 
   @Test
-  void tooLargeHeaders_getAnErrorThatNamesTheSetting() throws Exception {
+  void tooLargeHeaders_areRefusedWithTheNameOfTheSetting() throws Exception {
     Wire client =
         to(sidecar(silent(), "--max-header-bytes=1KiB"))
             .send("GET / HTTP/1.1\r\nhost: a\r\nx-long: " + "x".repeat(2000) + "\r\n\r\n");
@@ -110,7 +108,7 @@ final class MalformedRequestTest extends WireTest {
   }
 
   @Test
-  void brokenBody_isOneFailedRequest_andNoFailedStage() throws Exception {
+  void malformedBody_isOneFailedRequest_andNoFailedStage() throws Exception {
     Scrape scrape = closing(new Scrape(io.inferspan.pd.rig.FreePort.next()));
     SidecarRig sidecar = sidecar(silent(), "--metrics-port=" + scrape.port());
     Wire client = to(sidecar).send(chunked("/v1/chat/completions", "") + BROKEN_CHUNK);

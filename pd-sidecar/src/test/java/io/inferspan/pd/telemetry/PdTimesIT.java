@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The times on the spans, against the engines' own clock. */
+/** Compares the times on the spans with the engines' own clock. */
 final class PdTimesIT {
   private static final String OURS = "llm_d.pd_proxy.";
   private static final String REQUEST = "llm_d.pd_proxy.request";
@@ -78,7 +78,7 @@ final class PdTimesIT {
   }
 
   @Test
-  void stages_andWhatIsBetweenThem_addUpToTheTotal() {
+  void stagesAndOverhead_addUpToTheTotal() {
     List<SpanRecord> spans = request(SpanNaming.PROPOSAL);
     SpanRecord request = only(spans, REQUEST);
     SpanRecord prefill = only(spans, OURS + "prefill");
@@ -110,12 +110,12 @@ final class PdTimesIT {
         .isCloseTo(decode.duration().toNanos() / NANOS_PER_MILLI, within(10.0));
     assertThat(END_TO_END)
         .extracting(key -> millis(request, OURS + key) % 1)
-        .as("whole milliseconds only")
+        .as("whole milliseconds")
         .anyMatch(fraction -> fraction > 0);
   }
 
   @Test
-  void firstToken_isWhenTheEngineSentIt() {
+  void firstToken_isAtTheTimeWhenTheEngineSentIt() {
     List<SpanRecord> spans = request(SpanNaming.PROPOSAL);
     EngineRequest decoded = pd.decoder().requests().getFirst();
     SpanRecord request = only(spans, REQUEST);
@@ -141,7 +141,7 @@ final class PdTimesIT {
   }
 
   @Test
-  void gapsBetweenTokens_areTheEngines() {
+  void tokenGaps_areThoseOfTheEngine() {
     SpanRecord request = only(request(SpanNaming.PROPOSAL), REQUEST);
 
     assertThat(request.attribute("inferspan.response.tokens")).isEqualTo((long) TOKENS);
@@ -153,7 +153,7 @@ final class PdTimesIT {
 
   @ParameterizedTest
   @EnumSource(names = {"CONCURRENT_SGLANG", "CONCURRENT_MOONCAKE", "PARALLEL_DISPATCH"})
-  void stagesThatOverlap_haveTheirTimes_andDecodeWaitsForPrefill(Scenario scenario) {
+  void concurrentStages_haveTheirTimes_andDecodeWaitsForPrefill(Scenario scenario) {
     pd.prefiller().script(EngineScript.builder().prefill(PREFILL).build());
     pd.decoder().script(EngineScript.builder().prefill(PREFILL.multipliedBy(4)).build());
     scenario.play(pd, scenario.rig(pd, SpanNaming.PROPOSAL));
@@ -173,7 +173,7 @@ final class PdTimesIT {
   }
 
   @Test
-  void llmd_tellsTheSameOnDecode_whereItsDashboardsLook() {
+  void llmdDecodeSpan_hasTheSameTimes_forItsDashboards() {
     List<SpanRecord> spans = request(SpanNaming.CURRENT);
     SpanRecord request = only(spans, "forward_request");
     SpanRecord decode = only(spans, "decode");

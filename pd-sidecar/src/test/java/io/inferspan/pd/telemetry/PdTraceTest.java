@@ -26,9 +26,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The trace of every kind of request, over real sockets; a span that is left open fails the test.
+ * Compares the trace of every kind of request, over real sockets, with golden files. A span that is
+ * not ended fails the test.
  *
- * <p>After a change that is meant, {@code -Dgolden.write=true} writes the golden files anew.
+ * <p>After an intended change, {@code -Dgolden.write=true} rewrites the golden files.
  */
 final class PdTraceTest {
   private static final Path GOLDEN = Path.of("src/test/resources/golden");
@@ -65,7 +66,7 @@ final class PdTraceTest {
 
   @ParameterizedTest
   @MethodSource("all")
-  void trace_isTheGoldenOne(Scenario scenario, SpanNaming naming) throws IOException {
+  void trace_equalsTheGoldenFile(Scenario scenario, SpanNaming naming) throws IOException {
     List<SpanRecord> spans = trace(scenario, naming);
 
     String text = TypedTree.of(spans, pd.names());
@@ -78,7 +79,7 @@ final class PdTraceTest {
     assertThatSpans(spans).isOneTrace();
   }
 
-  /** Releases 0.9 and 0.10 and those after them say the same of a request. */
+  /** Returns the golden file, which is the same for both llm-d names. */
   private static Path golden(Scenario scenario, SpanNaming naming) {
     String shape = naming == SpanNaming.PROPOSAL ? "proposal" : "llm-d";
     String name = scenario.name().toLowerCase(Locale.ROOT).replace('_', '-') + ".txt";
@@ -86,7 +87,7 @@ final class PdTraceTest {
   }
 
   @Test
-  void proposal_hasBothStagesSideBySide() {
+  void proposal_hasBothStagesAsSiblings() {
     assertThatSpans(trace(Scenario.PD_STREAMED, SpanNaming.PROPOSAL))
         .isOneTrace()
         .hasNoUnfinishedParents()
@@ -104,7 +105,7 @@ final class PdTraceTest {
   @EnumSource(
       value = SpanNaming.class,
       names = {"V0_9", "CURRENT"})
-  void llmd_hangsDecodeUnderPrefill_andEnginesUnderCalls(SpanNaming naming) {
+  void llmd_hasDecodeBelowPrefill_andEnginesBelowCalls(SpanNaming naming) {
     assertThatSpans(trace(Scenario.PD_STREAMED, naming))
         .isOneTrace()
         .hasNoUnfinishedParents()
@@ -128,7 +129,7 @@ final class PdTraceTest {
       assertThat(pd.rig(naming).get(path).statusCode()).isEqualTo(200);
     }
 
-    // What would have been traced before this has ended before it.
+    // If the requests before were traced, their spans ended before those of this one.
     pd.rig(naming).get("/v1/models");
     int ofTheLast = Scenario.PASSTHROUGH.spans(naming);
     assertThat(TRACING.awaitSpans(ofTheLast, SOON)).hasSize(ofTheLast);

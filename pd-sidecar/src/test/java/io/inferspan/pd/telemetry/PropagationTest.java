@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The trace context that engines receive for a client's. */
+/** Tests which trace context engines receive for a client's. */
 final class PropagationTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String SAMPLED = "00-" + TRACE + "-b7ad6b7169203331-01";
@@ -75,7 +75,7 @@ final class PropagationTest {
   }
 
   @Test
-  void engines_getTheirOwnStage() {
+  void engines_getTheSpanOfTheirStageAsParent() {
     send(pd.rig(SpanNaming.PROPOSAL), "traceparent", SAMPLED);
 
     List<SpanRecord> spans = spans(SpanNaming.PROPOSAL);
@@ -90,7 +90,7 @@ final class PropagationTest {
   @EnumSource(
       value = SpanNaming.class,
       names = {"V0_9", "CURRENT"})
-  void engines_getTheCallBelowTheirStage(SpanNaming naming) {
+  void engines_getTheSpanOfTheirCallAsParent(SpanNaming naming) {
     send(pd.rig(naming), "traceparent", SAMPLED);
 
     List<SpanRecord> spans = spans(naming);
@@ -114,7 +114,7 @@ final class PropagationTest {
 
   @ParameterizedTest
   @EnumSource(SpanNaming.class)
-  void stateAndBaggage_travelOn(SpanNaming naming) {
+  void stateAndBaggage_areForwarded(SpanNaming naming) {
     send(
         pd.rig(naming),
         "TraceParent",
@@ -134,7 +134,7 @@ final class PropagationTest {
 
   @ParameterizedTest
   @EnumSource(SpanNaming.class)
-  void unsampledTrace_isNotRecorded_butGoesOn(SpanNaming naming) {
+  void unsampledTrace_isNotRecorded_butPropagated(SpanNaming naming) {
     send(pd.rig(naming), "traceparent", UNSAMPLED, "tracestate", "vendor=1");
     pd.rig(naming).get("/v1/models", "traceparent", UNSAMPLED);
 
@@ -157,7 +157,7 @@ final class PropagationTest {
         "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
         "not a trace"
       })
-  void malformedTrace_isReplacedByANewOne_andItsStateGoes(String malformed) {
+  void malformedTraceparent_isReplacedByANewTrace_withoutTheState(String malformed) {
     send(pd.rig(SpanNaming.PROPOSAL), "traceparent", malformed, "tracestate", "vendor=1");
 
     SpanRecord request = only(spans(SpanNaming.PROPOSAL), "llm_d.pd_proxy.request");
@@ -166,14 +166,14 @@ final class PropagationTest {
       assertThat(engine.headers("traceparent"))
           .singleElement()
           .asString()
-          // Our own trace ids are random, and W3C's second level says so in the flags.
+          // Our own trace ids are random, which level 2 of the W3C standard marks in the flags.
           .matches("00-" + request.traceId() + "-[0-9a-f]{16}-0[13]");
       assertThat(engine.headers("tracestate")).isEmpty();
     }
   }
 
   @Test
-  void severalTraceparents_becomeOne() {
+  void severalTraceparents_areReplacedByOne() {
     send(pd.rig(SpanNaming.PROPOSAL), "traceparent", SAMPLED, "traceparent", UNSAMPLED);
 
     spans(SpanNaming.PROPOSAL);
@@ -183,7 +183,7 @@ final class PropagationTest {
 
   @ParameterizedTest
   @ValueSource(strings = {SAMPLED, UNSAMPLED, "not a trace"})
-  void tracingOff_leavesTheHeadersAsTheyCame(String traceparent) {
+  void tracingOff_forwardsTheHeadersUnchanged(String traceparent) {
     try (SidecarRig off = SidecarRig.before(pd.decoder().port()).start()) {
       String[] headers = {
         "traceparent", traceparent, "tracestate", "vendor=1", "baggage", "tenant = blue ; p"

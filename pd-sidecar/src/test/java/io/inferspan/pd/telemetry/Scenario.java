@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 
-/** Something that happens to a request; each has its trace in the golden files. */
+/** A course of a request; each has a golden file with its trace. */
 enum Scenario {
   PD_STREAMED(5, 8) {
     @Override
@@ -243,7 +243,7 @@ enum Scenario {
     this.flags = flags;
   }
 
-  /** Has prefill end before decode, as it does where blocks travel between them. */
+  /** Makes prefill end before decode, as when KV blocks are transferred. */
   private static void decodingAfterPrefill(TracedPd pd) {
     pd.decoder().script(EngineScript.builder().prefill(Duration.ofMillis(300)).build());
   }
@@ -259,7 +259,7 @@ enum Scenario {
     return naming == SpanNaming.PROPOSAL ? proposalSpans : llmdSpans;
   }
 
-  /** The decoder counts what prefill sent it as cached; the client gets prefill's count. */
+  /** The decoder counts the transferred tokens as cached; the client gets prefill's count. */
   private static void cached(TracedPd pd, SidecarRig rig, String body) {
     pd.prefiller().script(EngineScript.builder().cachedTokens(1).build());
     pd.decoder().script(EngineScript.builder().cachedTokens(2).build());

@@ -46,7 +46,7 @@ public final class Scrape implements AutoCloseable {
     }
   }
 
-  /** All samples by their name with its labels. */
+  /** Returns all samples by their name with its labels. */
   public Map<String, Double> samples() {
     Map<String, Double> samples = new TreeMap<>();
     text("text/plain")
@@ -60,7 +60,7 @@ public final class Scrape implements AutoCloseable {
     return samples;
   }
 
-  /** Waits until all samples whose names begin so are zero, and gives all there are then. */
+  /** Waits until all samples with this prefix are zero; returns all samples at that time. */
   public Map<String, Double> awaitZero(String name) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     Map<String, Double> samples = samples();

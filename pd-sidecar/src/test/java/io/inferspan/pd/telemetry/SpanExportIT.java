@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Spans on their way to a real receiver, with the exporters that the sidecar ships. */
+/** Tests the export of spans to a real receiver, with the sidecar's exporters. */
 final class SpanExportIT {
 
   private static final String GRPC = "grpc";
@@ -105,7 +105,7 @@ final class SpanExportIT {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void configuredHeaders_arriveWithThoseOfTheExporter(String protocol) {
+  void configuredHeaders_areSentWithThoseOfTheExporter(String protocol) {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       trace(to(receiver, protocol).setting("otel.exporter.otlp.headers", "x-tenant=blue"), 1);
 
@@ -118,7 +118,7 @@ final class SpanExportIT {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void tlsCollector_isReachedOnlyWhereItIsTrusted(String protocol) {
+  void tlsCollector_isReachedOnlyIfItIsTrusted(String protocol) {
     try (OtlpReceiver receiver = OtlpReceiver.builder().tls(server).start()) {
       assertThat(trace(to(receiver, protocol), 1).exported()).as("unknown").isZero();
       assertThat(receiver.requestCount()).isZero();
@@ -130,7 +130,7 @@ final class SpanExportIT {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void clientCertificate_isShown(String protocol) {
+  void clientCertificate_isSent(String protocol) {
     try (OtlpReceiver receiver =
         OtlpReceiver.builder().tls(server).clientCa(client.certificatePem()).start()) {
       assertThat(trace(trusting(to(receiver, protocol)), 1).exported()).as("none").isZero();
@@ -180,7 +180,7 @@ final class SpanExportIT {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void nobodyListening_costsCountedSpansAndABoundedClose(String protocol) throws IOException {
+  void missingCollector_costsCountedSpans_andCloseIsBounded(String protocol) throws IOException {
     Telemetry telemetry =
         Telemetry.initTracing(to("http://localhost:" + unusedPort(), protocol).build());
     end(telemetry, 50);
@@ -192,7 +192,7 @@ final class SpanExportIT {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void silentCollector_costsCountedSpansAndABoundedClose(String protocol) {
+  void silentCollector_costsCountedSpans_andCloseIsBounded(String protocol) {
     try (OtlpReceiver silent = OtlpReceiver.builder().behaviour(Behaviour.NEVER_ANSWER).start()) {
       Telemetry telemetry = Telemetry.initTracing(to(silent, protocol).build());
       end(telemetry, 50);
@@ -206,7 +206,7 @@ final class SpanExportIT {
 
   @ParameterizedTest
   @ValueSource(strings = {GRPC, HTTP})
-  void silentCollector_isGivenUpAtTheTimeout(String protocol) {
+  void silentCollector_timesOut(String protocol) {
     try (OtlpReceiver silent = OtlpReceiver.builder().behaviour(Behaviour.NEVER_ANSWER).start()) {
       TelemetryOptions.Builder options =
           to(silent, protocol).setting("otel.exporter.otlp.timeout", "200");

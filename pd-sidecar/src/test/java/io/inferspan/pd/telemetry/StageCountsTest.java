@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A stage that has ended has one duration, and no failure is counted without it. */
+/** Tests that an ended stage has exactly one duration, and no failure without one. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class StageCountsTest extends WireTest {
   private static final String ERROR = "HTTP/1.1 500 Oops\r\ncontent-length: 2\r\n\r\nno";
@@ -33,7 +33,7 @@ final class StageCountsTest extends WireTest {
     return closing(builder.with("--metrics-port=" + scrape.port()).start());
   }
 
-  /** An engine that says this, once, and closes. */
+  /** Starts an engine that answers one request per connection and then closes it. */
   private RawServer saying(String answer) {
     return engine(
         (wire, server) -> {
@@ -46,7 +46,7 @@ final class StageCountsTest extends WireTest {
     try {
       sidecar.post(path, "{\"messages\":[],\"max_tokens\":9}", headers);
     } catch (java.io.UncheckedIOException _) {
-      // The answer was broken off, as some of these are.
+      // The response was truncated, as some of these are.
     }
   }
 
@@ -97,7 +97,7 @@ final class StageCountsTest extends WireTest {
   }
 
   @Test
-  void prefillThatIsWaitedForTooLong_isOneDurationAndOneFailure() {
+  void prefillTimeout_isOneDurationAndOneFailure() {
     String prefiller =
         engine(
                 (wire, server) -> {
@@ -119,7 +119,7 @@ final class StageCountsTest extends WireTest {
   }
 
   @Test
-  void failedPassthrough_isNoFailureOfDecode() {
+  void failedPassthrough_isNotAFailureOfDecode() {
     sidecar(FreePort.next()).get("/v1/models");
 
     Map<String, Double> counted = scrape.awaitZero("inferspan_pd_requests_in_flight");

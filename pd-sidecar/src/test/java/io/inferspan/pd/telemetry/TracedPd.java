@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A prefill engine, a decode engine and a sidecar for each generation of names, all traced into one
+ * A prefill engine, a decode engine and one sidecar per {@link SpanNaming}, all traced into one
  * recorder.
  */
 final class TracedPd implements AutoCloseable {
@@ -59,24 +59,24 @@ final class TracedPd implements AutoCloseable {
     return encoder;
   }
 
-  /** The port of Mooncake's bootstrap server. */
+  /** Returns the port of Mooncake's bootstrap server. */
   int bootstrapPort() {
     return bootstrap.port();
   }
 
-  /** A port without a listener. */
+  /** Returns a port without a listener. */
   int unusedPort() {
     return unusedPort;
   }
 
-  /** A sidecar before the decoder, which allows engines on this host. */
+  /** Returns the sidecar in front of the decoder, which allows engines on this host. */
   SidecarRig rig(SpanNaming naming, String... flags) {
     List<String> key = new ArrayList<>(List.of(flags));
     key.add(naming.name());
     return rigs.computeIfAbsent(key, _ -> before(decoder.port(), naming, flags));
   }
 
-  /** A sidecar whose decoder is not there. */
+  /** Returns a sidecar whose decoder does not listen. */
   SidecarRig withoutDecoder(SpanNaming naming) {
     return lonely.computeIfAbsent(naming, names -> before(unusedPort, names));
   }
@@ -98,7 +98,7 @@ final class TracedPd implements AutoCloseable {
         String.valueOf(unusedPort), "<unused>");
   }
 
-  /** Makes both engines well-behaved again. */
+  /** Resets the scripts of both engines. */
   void reset() {
     prefiller.script(EngineScript.normal());
     decoder.script(EngineScript.normal());

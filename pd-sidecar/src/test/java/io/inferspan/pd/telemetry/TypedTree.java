@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Spans as text that is the same on every run: names, kinds, failures, and every attribute of ours
- * with its type.
+ * Formats spans as text that is the same on every run: names, kinds, failures, and all attributes
+ * of the sidecar with their types.
  *
- * <p>What differs from run to run (times, ports, ids) is named instead of shown.
+ * <p>Values that differ between runs (times, ports, ids) are replaced by placeholders.
  */
 final class TypedTree {
   private static final String ENGINE_SPAN = "llm_request";
@@ -24,7 +24,7 @@ final class TypedTree {
     this.names = names;
   }
 
-  /** The trees of {@code spans}, where each key of {@code names} is written as its value. */
+  /** Formats the trees of {@code spans}; each key of {@code names} is replaced by its value. */
   static String of(List<SpanRecord> spans, Map<String, String> names) {
     TypedTree tree = new TypedTree(names);
     SpanTree.of(spans).roots().forEach(root -> tree.append(root, ""));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Idle connections are given up before the engine gives them up. */
+/** Tests that idle connections are closed before the engine closes them. */
 @ExtendWith(Cleanliness.class)
 final class IdleConnectionsTest {
   private static final Duration KEEP_ALIVE_OF_UVICORN = Duration.ofSeconds(5);
@@ -32,12 +32,12 @@ final class IdleConnectionsTest {
   }
 
   @Test
-  void limit_isShorterThanTheEngines() {
+  void limit_isShorterThanTheKeepAliveOfEngines() {
     assertThat(Upstreams.IDLE_LIMIT).isLessThan(KEEP_ALIVE_OF_UVICORN);
   }
 
   @Test
-  void connectionWithinTheLimit_isUsedAgain() throws Exception {
+  void connectionWithinTheLimit_isReused() throws Exception {
     try (Upstreams engines = keeping(Duration.ofMinutes(5))) {
       call(engines);
       call(engines);
@@ -46,7 +46,7 @@ final class IdleConnectionsTest {
   }
 
   @Test
-  void connectionBeyondTheLimit_isNotUsedAgain_andCloses() throws Exception {
+  void connectionBeyondTheLimit_isNotReused_andCloses() throws Exception {
     try (Upstreams engines = keeping(Duration.ofNanos(1))) {
       call(engines);
       call(engines);

@@ -20,14 +20,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A name with several addresses fails with the most specific error. */
+/** Tests that a name with several addresses fails with the most specific error. */
 @ExtendWith(Cleanliness.class)
 final class UpstreamsTest {
   private static final Target TARGET = new Target("engine", 8200);
   private static final InetSocketAddress UNREACHABLE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), FreePort.next());
 
-  /** No TCP connection is made to it: the kernel refuses to try. */
+  /** An address to which the kernel refuses to open TCP connections. */
   private static final InetSocketAddress NO_ROUTE = new InetSocketAddress("255.255.255.255", 80);
 
   private final Loops loops = Loops.start("nio", 1);
@@ -62,7 +62,7 @@ final class UpstreamsTest {
   }
 
   @Test
-  void withoutARefusal_theLastFailureCounts() throws Exception {
+  void withoutRefusal_lastFailureIsReported() throws Exception {
     assertThat(failure(NO_ROUTE, NO_ROUTE)).isEqualTo(Kind.UNREACHABLE);
     assertThat(failure()).isEqualTo(Kind.UNREACHABLE);
   }

@@ -17,7 +17,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A sidecar that stops lets requests end, and nothing begin. */
+/** Tests that a stopping sidecar completes requests, and accepts no new ones. */
 final class DrainTest extends WireTest {
   private static final String HTTP2_BEGIN = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
   private static final String GET_ON_STREAM_1 = "\0\0\6\1\5\0\0\0\1\u0082\u0086\u0084\1\1a";
@@ -26,13 +26,13 @@ final class DrainTest extends WireTest {
   @RegisterExtension static final TracingExtension TRACING = TracingExtension.create();
 
   @Test
-  void requestsUnderWayEnd_idleConnectionsClose_andNewOnesAreRefused() throws Exception {
+  void activeRequestsEnd_idleConnectionsClose_andNewOnesAreRefused() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
               server.request(wire);
               wire.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n");
-              Awaited.within(Duration.ofSeconds(5), "told", () -> server.heads().contains("go"));
+              Awaited.within(Duration.ofSeconds(5), "signal", () -> server.heads().contains("go"));
               wire.send("2\r\nho\r\n0\r\n\r\n");
               wire.rest();
             });
@@ -55,7 +55,7 @@ final class DrainTest extends WireTest {
   }
 
   @Test
-  void requestThatNeverEnds_isNotWaitedForBeyondTheBound() throws Exception {
+  void requestThatNeverEnds_isAbortedAfterTheTimeout() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -64,7 +64,7 @@ final class DrainTest extends WireTest {
             });
     SidecarRig sidecar = before(engine.port());
     to(sidecar).send("GET /x HTTP/1.1\r\nhost: a\r\n\r\n");
-    Awaited.within(Duration.ofSeconds(2), "asked", () -> engine.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(2), "the engine is called", () -> engine.heads().size() == 1);
 
     sidecar.server().drain(Duration.ofMillis(200));
 
@@ -72,7 +72,7 @@ final class DrainTest extends WireTest {
   }
 
   @Test
-  void requestThatIsCut_isBrokenOffAndHasOneSpan() throws Exception {
+  void abortedRequest_isTruncated_andHasOneSpan() throws Exception {
     RawServer engine = engine(DrainTest::beginning);
     SidecarRig sidecar = traced(engine);
     Wire client = to(sidecar).send("GET /x HTTP/1.1\r\nhost: a\r\n\r\n");
@@ -87,11 +87,11 @@ final class DrainTest extends WireTest {
   }
 
   @Test
-  void streamThatIsCut_isResetAndHasOneSpan() throws Exception {
+  void abortedStream_isReset_andHasOneSpan() throws Exception {
     RawServer engine = engine(DrainTest::beginning);
     SidecarRig sidecar = traced(engine);
     Wire client = to(sidecar).send(HTTP2_BEGIN).send(GET_ON_STREAM_1);
-    Awaited.within(Duration.ofSeconds(2), "asked", () -> engine.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(2), "the engine is called", () -> engine.heads().size() == 1);
 
     sidecar.server().drain(Duration.ofMillis(50));
     sidecar.server().close();
@@ -102,7 +102,7 @@ final class DrainTest extends WireTest {
   }
 
   @Test
-  void prefillBesideARequestThatIsCut_endsWithIt() throws Exception {
+  void prefillOfAnAbortedRequest_endsWithIt() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -125,7 +125,7 @@ final class DrainTest extends WireTest {
   }
 
   @Test
-  void prefillWhoseRequestHasEnded_endsWithTheProxy_andItsSpanLeaves() throws Exception {
+  void lingeringPrefill_endsWithTheProxy_andItsSpanIsExported() throws Exception {
     RawServer prefiller =
         engine(
             (wire, server) -> {
@@ -150,7 +150,7 @@ final class DrainTest extends WireTest {
   }
 
   @Test
-  void prefillThatIsNotEvenConnected_endsWithTheProxy_andItsSpanLeaves() throws Exception {
+  void unconnectedPrefill_endsWithTheProxy_andItsSpanIsExported() throws Exception {
     try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         Socket _ = new Socket(full.getInetAddress(), full.getLocalPort());
         Socket _ = new Socket(full.getInetAddress(), full.getLocalPort())) {
@@ -170,7 +170,7 @@ final class DrainTest extends WireTest {
     }
   }
 
-  /** Begins an answer, and never ends it. */
+  /** Starts a response, and never ends it. */
   private static void beginning(Wire wire, RawServer server) throws IOException {
     server.request(wire);
     wire.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n");

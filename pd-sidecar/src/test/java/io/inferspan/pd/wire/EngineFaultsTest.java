@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** For every fault of an engine, the client gets a correct error and nothing hangs. */
+/** Tests that the client gets a correct error for every fault of an engine. */
 final class EngineFaultsTest extends WireTest {
   private static final String GET = "GET /v1/models HTTP/1.1\r\nhost: a\r\n\r\n";
   private static final String POST =
       "POST /v1/completions HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}";
 
   @Test
-  void case35_decoderThatDoesNotListen_is503InTheEnginesShape() throws Exception {
+  void decoderThatDoesNotListen_is503InTheEnginesFormat() throws Exception {
     for (String request : new String[] {GET, POST}) {
       Wire.Message answer = to(before(FreePort.next())).send(request).message();
 
@@ -74,7 +74,7 @@ final class EngineFaultsTest extends WireTest {
         "HTTP/1.1 200 O\rK\r\ncontent-length: 0\r\n\r\n",
         "\0\0\0\0\r\n\r\n",
       })
-  void answerThatIsNotHttp_is502InTheEnginesShape(String garbage) throws Exception {
+  void responseThatIsNotHttp_is502InTheEnginesFormat(String garbage) throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -98,7 +98,7 @@ final class EngineFaultsTest extends WireTest {
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n5\r\na",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n",
       })
-  void answerThatStopsHalfway_isBrokenOffForTheClientToo(String part) throws Exception {
+  void truncatedResponse_isTruncatedForTheClientToo(String part) throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -112,7 +112,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void garbledChunk_breaksTheAnswerOff() throws Exception {
+  void malformedChunk_truncatesTheResponse() throws Exception {
     RawServer engine =
         engineAnswering("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n");
     Wire client = to(before(engine.port())).send(GET);
@@ -123,7 +123,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void unframedAnswer_endsWithTheEnginesConnection() throws Exception {
+  void unframedResponse_endsWithTheEnginesConnection() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -138,7 +138,7 @@ final class EngineFaultsTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"HTTP/1.1", "HTTP/1.0"})
-  void unframedAnswerThatIsReset_doesNotPassForComplete(String version) throws Exception {
+  void unframedResponseThatIsReset_isNotComplete(String version) throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -163,7 +163,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void bytesBeyondTheAnswer_areNeverTheAnswerToTheNextRequest() throws Exception {
+  void bytesAfterTheResponse_areNotTheNextResponse() throws Exception {
     RawServer engine = engineAnswering(ok("hi") + ok("evil"));
     Wire client = to(before(engine.port())).send(GET.repeat(10));
 
@@ -191,7 +191,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void interimAnswers_areSwallowed() throws Exception {
+  void interimResponses_areNotForwarded() throws Exception {
     RawServer engine =
         engineAnswering(
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n" + ok("hi"));
@@ -203,7 +203,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void idleConnectionThatDied_costsAGetNothing() throws Exception {
+  void getOverADeadIdleConnection_isRetried() throws Exception {
     RawServer engine = dyingAfterOneAnswer();
     Wire client = to(before(engine.port()));
 
@@ -213,7 +213,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void idleConnectionThatDied_isNoReasonToSendAPostTwice_butTheClientMay() throws Exception {
+  void postOverADeadIdleConnection_isNotRetried_butTheClientIsAskedTo() throws Exception {
     RawServer engine = dyingAfterOneAnswer();
     Wire client = to(before(engine.port()));
 
@@ -236,7 +236,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void stalePrefillConnection_isReplacedUnnoticed() throws Exception {
+  void stalePrefillConnection_isReplaced() throws Exception {
     AtomicInteger asked = new AtomicInteger();
     RawServer prefiller =
         engine(
@@ -262,7 +262,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void deadPrefiller_is502_andDecodeIsNotAsked() throws Exception {
+  void deadPrefiller_is502_andDecodeIsNotCalled() throws Exception {
     RawServer decoder = engineAnswering(ok("{}"));
     SidecarRig sidecar = before(decoder.port());
 
@@ -276,7 +276,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void clientThatLeaves_cancelsAPrefillThatNeverAnswers() throws Exception {
+  void disconnectedClient_cancelsAHangingPrefill() throws Exception {
     RawServer prefiller =
         engine(
             (wire, server) -> {
@@ -290,7 +290,7 @@ final class EngineFaultsTest extends WireTest {
                 "POST /v1/completions HTTP/1.1\r\nhost: a\r\nx-prefiller-host-port: "
                     + prefiller.authority()
                     + "\r\ncontent-length: 2\r\n\r\n{}");
-    Awaited.within(Duration.ofSeconds(3), "asked", () -> prefiller.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(3), "prefill is called", () -> prefiller.heads().size() == 1);
 
     client.close();
 
@@ -299,7 +299,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void clientThatLeaves_cancelsADecodeThatNeverAnswers() throws Exception {
+  void disconnectedClient_cancelsAHangingDecode() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -307,7 +307,7 @@ final class EngineFaultsTest extends WireTest {
               wire.rest();
             });
     Wire client = to(before(engine.port())).send(POST);
-    Awaited.within(Duration.ofSeconds(3), "asked", () -> engine.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(3), "the engine is called", () -> engine.heads().size() == 1);
 
     client.reset();
 
@@ -315,7 +315,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void clientThatLeavesMidStream_cancelsDecodeWithinASecond() throws Exception {
+  void clientThatDisconnectsDuringAStream_cancelsDecodeWithinASecond() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -333,7 +333,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void earlyAnswer_reachesAClientThatStillSends_andTheConnectionGoesOn() throws Exception {
+  void earlyResponse_reachesAClientThatStillSends_andTheConnectionContinues() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -351,7 +351,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void earlyAnswerOfAnEngineThatReadsNoMore_reachesTheClient() throws Exception {
+  void earlyResponseOfAnEngineThatStopsReading_reachesTheClient() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -374,12 +374,12 @@ final class EngineFaultsTest extends WireTest {
         client.send("x".repeat(100_000));
       }
     } catch (IOException _) {
-      // As expected of a server that had enough.
+      // The server stopped reading, as expected.
     }
   }
 
   @Test
-  void halfClosedEngine_endsTheAnswer() throws Exception {
+  void halfClosedEngine_endsTheResponse() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {

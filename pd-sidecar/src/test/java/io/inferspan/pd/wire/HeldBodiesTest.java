@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The bodies of all requests share one limit, and each releases its share exactly once. */
+/** Tests that all bodies share one limit, and that each releases its share exactly once. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class HeldBodiesTest extends WireTest {
   private static final Duration SOON = Duration.ofSeconds(5);
@@ -57,7 +57,7 @@ final class HeldBodiesTest extends WireTest {
     assertThat(held()).isZero();
   }
 
-  /** An engine that takes requests and never answers. */
+  /** Starts an engine that reads requests and never answers. */
   private RawServer silent() {
     return engine(
         (wire, server) -> {
@@ -79,7 +79,7 @@ final class HeldBodiesTest extends WireTest {
   }
 
   @Test
-  void bodyBeyondTheBound_is503_untilThereIsRoomAgain() throws Exception {
+  void bodyBeyondTheLimit_is503_untilThereIsRoomAgain() throws Exception {
     RawServer engine = engineAnswering(ok("{}"));
     SidecarRig sidecar = sidecar(engine);
     Wire first = to(sidecar).send(head(engine, "content-length: " + BODY.length()));
@@ -102,7 +102,7 @@ final class HeldBodiesTest extends WireTest {
   }
 
   @Test
-  void bodyThatGrowsBeyondTheBound_is503() throws Exception {
+  void bodyThatGrowsBeyondTheLimit_is503() throws Exception {
     RawServer engine = engineAnswering(ok("{}"));
     SidecarRig sidecar = sidecar(engine, "--body-limit=1000000", "--held-bodies-limit=1000000");
     Wire first = to(sidecar).send(head(engine, "transfer-encoding: chunked"));
@@ -118,7 +118,7 @@ final class HeldBodiesTest extends WireTest {
   }
 
   @Test
-  void decodeThatHasBegun_holdsNothing() throws Exception {
+  void decodeAfterItsStart_holdsNothing() throws Exception {
     RawServer prefiller = engineAnswering(ok("{}"));
     RawServer decoder =
         engine(
@@ -139,7 +139,7 @@ final class HeldBodiesTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"nixlv2", "shared-storage"})
-  void largeAnswerOfAClientThatLeft_isReleased(String connector) throws Exception {
+  void largeResponseForADisconnectedClient_isReleased(String connector) throws Exception {
     String counted = "{\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":7}}";
     RawServer prefiller = engineAnswering(ok(counted + "}"));
     int large = 2 << 20;
@@ -169,11 +169,11 @@ final class HeldBodiesTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"--kv-connector=sglang", "--kv-connector=offloading"})
-  void detachedPrefillThatHangs_holdsNothing_afterItsClientHasGone(String flag) throws Exception {
+  void hangingDetachedPrefill_holdsNothing_afterTheClientLeft(String flag) throws Exception {
     RawServer prefiller = silent();
     Wire client = to(sidecar(silent(), flag)).send(post(prefiller, BODY));
-    Awaited.within(SOON, "asked", () -> prefiller.heads().size() == 1);
-    assertThat(held()).as("in case the connection was dead").isPositive();
+    Awaited.within(SOON, "prefill is called", () -> prefiller.heads().size() == 1);
+    assertThat(held()).as("held, in case the connection is dead").isPositive();
     client.reset();
 
     assertNothingIsHeld();
@@ -181,7 +181,7 @@ final class HeldBodiesTest extends WireTest {
   }
 
   @Test
-  void detachedPrefillThatHangs_holdsNothing_afterTheAnswer() throws Exception {
+  void hangingDetachedPrefill_holdsNothing_afterTheResponse() throws Exception {
     RawServer prefiller = silent();
     SidecarRig sidecar = sidecar(engineAnswering(ok("{}")), "--kv-connector=sglang");
 
@@ -195,7 +195,7 @@ final class HeldBodiesTest extends WireTest {
   }
 
   @Test
-  void detachedPrefillThatIsYetToBeSent_holdsItsBody_afterItsClientHasGone() throws Exception {
+  void unsentDetachedPrefill_holdsItsBody_afterItsClientDisconnected() throws Exception {
     RawServer withoutTls = engine((wire, server) -> wire.rest());
     SidecarRig sidecar = sidecar(silent(), "--kv-connector=sglang", "--enable-tls=prefiller");
     Wire client = to(sidecar).send(post(withoutTls, BODY));
@@ -209,20 +209,20 @@ final class HeldBodiesTest extends WireTest {
   }
 
   @Test
-  void detachedPrefillOverADeadConnection_failsOnceItsBodyHasGone() throws Exception {
+  void detachedPrefillOverADeadConnection_failsOnceItsBodyIsReleased() throws Exception {
     RawServer prefiller =
         engine(
             (wire, server) -> {
               server.request(wire);
               wire.send(ok("{}"));
               server.request(wire);
-              Awaited.within(SOON, "told", () -> server.heads().contains("go"));
+              Awaited.within(SOON, "the test permits it", () -> server.heads().contains("go"));
             });
     SidecarRig sidecar = sidecar(engineAnswering(ok("{}")), "--kv-connector=sglang");
     assertThat(to(sidecar).send(post(prefiller, BODY)).message().status()).isEqualTo(200);
     awaitPrefills(1);
     assertThat(to(sidecar).send(post(prefiller, BODY)).message().status()).isEqualTo(200);
-    Awaited.within(SOON, "asked twice", () -> prefiller.heads().size() == 2);
+    Awaited.within(SOON, "prefill is called twice", () -> prefiller.heads().size() == 2);
     assertNothingIsHeld();
 
     prefiller.saw("go");
@@ -241,7 +241,7 @@ final class HeldBodiesTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {ERROR, BROKEN, "", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"})
-  void prefillAndDecode_giveBack_howeverTheyEnd(String answer) throws Exception {
+  void prefillAndDecode_releaseTheirMemory_howeverTheyEnd(String answer) throws Exception {
     for (String flag :
         new String[] {
           "--kv-connector=nixlv2",
@@ -274,7 +274,7 @@ final class HeldBodiesTest extends WireTest {
   }
 
   @Test
-  void decodeThatIsTriedFirst_givesBack() throws Exception {
+  void decodeBeforePrefill_releasesItsMemory() throws Exception {
     RawServer engine = engineAnswering(ok(MISSED));
     Wire client = to(sidecar(engine, "--kv-connector=shared-storage"));
 
@@ -292,7 +292,7 @@ final class HeldBodiesTest extends WireTest {
         "transfer-encoding: chunked\r\n\r\nzz\r\n",
         "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n"
       })
-  void requestThatIsNeverWhole_givesBack(String rest) throws Exception {
+  void incompleteRequest_releasesItsMemory(String rest) throws Exception {
     RawServer engine = engineAnswering(ok("{}"));
     SidecarRig sidecar = sidecar(engine);
     String head = head(engine, "x-a: b");

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** A gateway may cancel many streams of a connection; who does nothing else is cut off. */
+/** Tests that a client may cancel many streams, but that a flood of resets is cut off. */
 final class Http2ResetTest extends WireTest {
   private static final int HEADERS = 1;
   private static final int RST_STREAM = 3;
@@ -46,7 +46,7 @@ final class Http2ResetTest extends WireTest {
     return frame.toByteArray();
   }
 
-  /** The method by its number in the static table, the rest as it is. */
+  /** Encodes headers, with the method as an index of the static table. */
   private static byte[] head(int method, String path) {
     ByteArrayOutputStream head = new ByteArrayOutputStream();
     head.write(method);
@@ -66,7 +66,7 @@ final class Http2ResetTest extends WireTest {
     head.writeBytes(text.getBytes(ISO_8859_1));
   }
 
-  /** Begins an upload, of which nothing comes, and cancels it. */
+  /** Returns frames that start an upload and cancel it. */
   private byte[] cancelled() {
     stream += 2;
     ByteArrayOutputStream both = new ByteArrayOutputStream();
@@ -83,7 +83,7 @@ final class Http2ResetTest extends WireTest {
     return all.toByteArray();
   }
 
-  /** Reads frames until one of this type, and gives its stream. */
+  /** Reads frames until one of this type; returns its stream. */
   private static int await(Wire wire, int type) throws IOException {
     while (true) {
       ByteBuffer head = ByteBuffer.wrap(wire.bytes(9).getBytes(ISO_8859_1));
@@ -95,7 +95,7 @@ final class Http2ResetTest extends WireTest {
   }
 
   @Test
-  void gatewayThatCancelsEveryStreamOfAFullConnection_isStillServed() throws Exception {
+  void clientThatCancelsEveryStreamOfAFullConnection_isStillServed() throws Exception {
     Wire gateway = connected();
     gateway.send(cancelled(4 * 250));
 
@@ -121,7 +121,7 @@ final class Http2ResetTest extends WireTest {
         wire.send(cancelled(500));
       }
     } catch (IOException _) {
-      // It was cut off, as it should be.
+      // The connection was closed, as it should be.
     }
   }
 }

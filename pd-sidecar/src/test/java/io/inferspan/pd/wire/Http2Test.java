@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** HTTP/2, with prior knowledge and over TLS, works as HTTP/1.1 does. */
+/** Tests that HTTP/2, with prior knowledge and over TLS, works like HTTP/1.1. */
 final class Http2Test extends WireTest {
   private Vertx vertx;
   private @Nullable HttpClientAgent client;
@@ -94,7 +94,7 @@ final class Http2Test extends WireTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void requestsWithAndWithoutABody_pass(boolean secure) throws Exception {
+  void requestsWithAndWithoutBody_areForwarded(boolean secure) throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -120,7 +120,7 @@ final class Http2Test extends WireTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void streamsAndTrailers_passBothWays(boolean secure) throws Exception {
+  void streamsAndTrailers_areForwardedBothWays(boolean secure) throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -142,7 +142,7 @@ final class Http2Test extends WireTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void headAndErrors_haveNoStrayBody(boolean secure) throws Exception {
+  void headAndErrors_haveNoUnexpectedBody(boolean secure) throws Exception {
     SidecarRig sidecar = before(FreePort.next(), listening(secure));
 
     Answer head = answer(request(sidecar, secure, HttpMethod.HEAD, "/x").send());
@@ -201,7 +201,7 @@ final class Http2Test extends WireTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void brokenAnswer_isAResetStream(boolean secure) throws Exception {
+  void truncatedResponse_isAResetStream(boolean secure) throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -245,7 +245,7 @@ final class Http2Test extends WireTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void slowStream_stopsTheEngine(boolean secure) throws Exception {
+  void slowStream_pausesTheEngine(boolean secure) throws Exception {
     int blocks = 500;
     RawServer engine =
         engine(
@@ -291,7 +291,7 @@ final class Http2Test extends WireTest {
             (wire, server) -> {
               server.request(wire);
               wire.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n");
-              Awaited.within(Duration.ofSeconds(5), "told", () -> server.heads().contains("go"));
+              Awaited.within(Duration.ofSeconds(5), "signal", () -> server.heads().contains("go"));
               wire.send("0\r\n\r\n");
               wire.rest();
             });

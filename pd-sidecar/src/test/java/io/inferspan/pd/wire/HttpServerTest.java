@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Everything that HTTP/1 allows works through the proxy. */
+/** Tests the features of HTTP/1 through the proxy. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class HttpServerTest extends WireTest {
   private static final String GET = "GET /v1/models HTTP/1.1\r\nhost: a\r\n\r\n";
@@ -51,7 +51,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void burstOfPipelinedRequests_isAnsweredWhole() throws Exception {
+  void burstOfPipelinedRequests_isAnsweredCompletely() throws Exception {
     Wire client = to(before(echoing().port()));
     StringBuilder all = new StringBuilder();
     for (int i = 0; i < 5000; i++) {
@@ -87,7 +87,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void trailers_passBothWays() throws Exception {
+  void trailers_areForwardedBothWays() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -135,12 +135,12 @@ final class HttpServerTest extends WireTest {
 
     assertThat(client.head()).startsWith("HTTP/1.1 100 ");
     client.send("{}");
-    // The engine's echo is no JSON, which is the prefiller's fault: a 400.
+    // The prefiller's response is not JSON, which is reported as 400.
     assertThat(client.message().status()).isEqualTo(400);
   }
 
   @Test
-  void refusedExpectation_endsTheConnection_becauseTheBodyMayOrMayNotCome() throws Exception {
+  void refusedExpectation_closesTheConnection() throws Exception {
     Wire client =
         to(before(echoing().port(), "--body-limit=10"))
             .send(
@@ -194,7 +194,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void oldClient_getsAnAnswerThatEndsWithTheConnection() throws Exception {
+  void http10Client_getsAResponseThatEndsWithTheConnection() throws Exception {
     RawServer engine =
         engineAnswering(
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n");
@@ -210,7 +210,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void oldClientThatKeepsAlive_isKept() throws Exception {
+  void http10ClientWithKeepAlive_keepsItsConnection() throws Exception {
     RawServer engine = engineAnswering(ok("hi"));
     Wire client = to(before(engine.port()));
     for (int i = 0; i < 3; i++) {
@@ -222,7 +222,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void clientThatCloses_isClosed() throws Exception {
+  void connectionClose_closesTheConnection() throws Exception {
     Wire client = to(before(engineAnswering(ok("hi")).port()));
 
     client.send("GET /x HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
@@ -231,7 +231,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void headers_mayBeLarge_butNotBeyondTheLimit() throws Exception {
+  void largeHeaders_areAcceptedUpToTheLimit() throws Exception {
     RawServer engine = engineAnswering(ok("hi"));
     SidecarRig sidecar = before(engine.port(), "--max-header-bytes=16KiB");
 
@@ -249,7 +249,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void targetBeyondAllMeasure_is414() throws Exception {
+  void tooLongTarget_is414() throws Exception {
     SidecarRig sidecar = before(engineAnswering(ok("hi")).port());
 
     Wire client = to(sidecar).send("GET /" + "a".repeat(70_000) + " HTTP/1.1\r\nhost: a\r\n\r\n");
@@ -258,7 +258,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void absoluteTarget_isTakenApart() throws Exception {
+  void absoluteTarget_isConvertedToOriginForm() throws Exception {
     RawServer engine = engineAnswering(ok("hi"));
     Wire client = to(before(engine.port()));
     for (String target :
@@ -282,7 +282,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void optionsOfTheServer_pass() throws Exception {
+  void optionsOfTheServer_areForwarded() throws Exception {
     RawServer engine = engineAnswering(ok("hi"));
 
     to(before(engine.port())).send("OPTIONS * HTTP/1.1\r\nhost: a\r\n\r\n").message();
@@ -309,14 +309,14 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void emptyLinesBeforeARequest_areForgiven() throws Exception {
+  void emptyLinesBeforeARequest_areIgnored() throws Exception {
     Wire client = to(before(engineAnswering(ok("hi")).port()));
 
     assertThat(client.send("\r\n\r\n" + GET).message().body()).isEqualTo("hi");
   }
 
   @Test
-  void clientThatTakesNoAnswers_getsNoMoreRequestsServed() throws Exception {
+  void clientThatReadsNoResponses_getsNoMoreRequestsServed() throws Exception {
     SidecarRig sidecar = before(engineAnswering(ok("hi")).port());
     Wire client = closing(Wire.taking(8 * 1024, sidecar.port()));
     byte[] many = "GET /health HTTP/1.1\r\nhost: a\r\n\r\n".repeat(1000).getBytes(US_ASCII);
@@ -335,10 +335,10 @@ final class HttpServerTest extends WireTest {
             });
 
     Awaited.within(Duration.ofSeconds(10), "the sender stalls", () -> stalls(sent));
-    // One read that came ahead, and answers up to the write mark, however much the client sends.
+    // At most one read in advance, and responses up to the write buffer's high-water mark.
     assertThat(Cleanliness.held()).isLessThan(256 << 10);
     client.reset();
-    Awaited.within(Duration.ofSeconds(5), "gone", () -> sidecar.server().openConnections() == 0);
+    Awaited.within(Duration.ofSeconds(5), "closed", () -> sidecar.server().openConnections() == 0);
   }
 
   /** Returns whether the count is constant for a while. */
@@ -348,7 +348,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void manyConnections_areCountedAndForgotten() throws Exception {
+  void manyConnections_areCountedAndRemoved() throws Exception {
     SidecarRig sidecar = before(engineAnswering(ok("hi")).port());
     List<Wire> clients = IntStream.range(0, 50).mapToObj(_ -> to(sidecar)).toList();
     for (Wire client : clients) {

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers of many megabytes do not stop the event loop that serves other clients as well. */
+/** Tests that responses of many megabytes do not block an event loop. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class LargeAnswerTest extends WireTest {
   private static final int BYTES = 4 << 20;
@@ -26,7 +26,7 @@ final class LargeAnswerTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"nixlv2", "shared-storage"})
-  void largeAnswers_areNotScannedOnAnEventLoop(String connector) throws Exception {
+  void largeResponses_areNotScannedOnAnEventLoop(String connector) throws Exception {
     RawServer engine = engineAnswering(ok(LARGE));
     Wire client = to(before(engine.port(), "--kv-connector=" + connector));
     String body = "{\"cache_hit_threshold\":0.5}";
@@ -37,7 +37,7 @@ final class LargeAnswerTest extends WireTest {
             + body.length()
             + "\r\n\r\n"
             + body;
-    // Classes are loaded then.
+    // Warm-up, to load the classes.
     client.send(request).message();
     AtomicInteger seen = new AtomicInteger();
     AtomicBoolean over = new AtomicBoolean();
@@ -52,7 +52,7 @@ final class LargeAnswerTest extends WireTest {
     assertThat(seen).as("samples of JSON on an event loop").hasValueLessThan(3);
   }
 
-  /** Counts samples in which a loop was in JSON and had run since the sample before. */
+  /** Counts samples in which an event loop processes JSON and has run since the last sample. */
   private static void sample(AtomicInteger seen, AtomicBoolean over) {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     Map<Thread, Long> ran = new HashMap<>();

@@ -73,13 +73,13 @@ final class MemoryTest extends WireTest {
     return LiveMemory.bytes() - before;
   }
 
-  /** The engines of the test may still be reading, into memory of the same process. */
+  /** Waits, because the test's engines may still be reading into memory of this process. */
   private void assertCounted() {
     boolean counted = Awaited.holds(SOON, () -> taken() < gauge() + SLACK);
-    assertThat(counted).as("%d bytes are taken, counted are %d", taken(), gauge()).isTrue();
+    assertThat(counted).as("%d bytes are used, %d are counted", taken(), gauge()).isTrue();
   }
 
-  /** Begins an answer and never ends it. */
+  /** Starts a response and never ends it. */
   private RawServer streaming() {
     return engine(
         (wire, server) -> {
@@ -129,7 +129,7 @@ final class MemoryTest extends WireTest {
         "--kv-connector=sglang",
         "--kv-connector=offloading"
       })
-  void streamThatHasBegun_takesNoMemoryForItsRequest(String flags) throws IOException {
+  void startedStream_usesNoMemoryForItsRequest(String flags) throws IOException {
     RawServer prefiller = engineAnswering(ok("{}"));
     SidecarRig sidecar = sidecar(streaming(), flags.split(" "));
     String encoders = "x-encoder-hosts-ports: " + prefiller.authority() + "\r\n";
@@ -158,7 +158,7 @@ final class MemoryTest extends WireTest {
             "--body-limit=16MiB");
     List<Wire> clients = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      // The share of a single pod would be used up before.
+      // Different prefillers, so that the limit per pod is not reached.
       clients.add(to(sidecar).send(post(engineAnswering(ok("{}")), IMAGE)));
     }
     Awaited.within(SOON, "decodes have begun", () -> decoder.connections() == 2);
@@ -178,7 +178,7 @@ final class MemoryTest extends WireTest {
   }
 
   @Test
-  void wholeAnswerThatIsHeldForTheCountOfCachedTokens_isCounted() throws IOException {
+  void responseHeldForTheCachedTokens_isCounted() throws IOException {
     RawServer prefiller = engineAnswering(ok("{\"usage\":{}}"));
     RawServer decoder = answeringAllButTheEnd();
     SidecarRig sidecar = sidecar(decoder);
@@ -192,7 +192,7 @@ final class MemoryTest extends WireTest {
   }
 
   @Test
-  void answerThatDoesNotFit_passesUnchanged() throws IOException {
+  void responseWithoutRoom_passesUnchanged() throws IOException {
     RawServer prefiller = engineAnswering(ok("{\"usage\":{}}"));
     SidecarRig sidecar =
         sidecar(answeringAllButTheEnd(), "--body-limit=1MiB", "--held-bodies-limit=2MiB");
@@ -204,7 +204,7 @@ final class MemoryTest extends WireTest {
   }
 
   @Test
-  void prefillAnswerThatIsGathered_isCounted() throws IOException {
+  void bufferedPrefillResponse_isCounted() throws IOException {
     RawServer prefiller = answeringAllButTheEnd();
     SidecarRig sidecar = sidecar(silent());
 
@@ -217,7 +217,7 @@ final class MemoryTest extends WireTest {
   }
 
   @Test
-  void answerBehindAGate_isCounted() throws IOException {
+  void responseBehindAGate_isCounted() throws IOException {
     SidecarRig sidecar = sidecar(answeringAllButTheEnd(), "--kv-connector=shared-storage");
 
     Wire client =
@@ -240,7 +240,7 @@ final class MemoryTest extends WireTest {
   }
 
   @Test
-  void chunkedUpload_takesNoMoreThanTheGaugeSays() throws IOException {
+  void chunkedUpload_usesNoMoreThanTheGaugeReports() throws IOException {
     RawServer prefiller = silent();
     SidecarRig sidecar = sidecar(silent());
     Wire client =

@@ -19,13 +19,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A client that leaves while its upload waits for a slow engine is noticed. */
+/** Tests that the disconnection of a client is detected while its upload is paused. */
 final class PausedUploadTest extends WireTest {
   private static final Duration BOUND = Duration.ofSeconds(8);
   private static final Duration STILL = Duration.ofMillis(400);
   private static final int PIECE = 32 * 1024;
 
-  /** The sidecar looks for the end behind so much; the kernel would buffer megabytes more. */
+  /** The sidecar detects an end behind at most this; the kernel would buffer megabytes more. */
   private static final int MOST_UNREAD = 200 * 1024;
 
   static Stream<Arguments> ways() {
@@ -44,7 +44,7 @@ final class PausedUploadTest extends WireTest {
     client.socket().setSendBufferSize(8 * 1024);
     client.send("POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000000\r\n\r\n");
     AtomicLong sent = new AtomicLong();
-    Thread.ofVirtual().start(() -> pour(client, sent));
+    Thread.ofVirtual().start(() -> sendForever(client, sent));
     Awaited.within(Duration.ofSeconds(60), "the upload stalls", () -> stalls(sent));
 
     if (reset) {
@@ -66,7 +66,7 @@ final class PausedUploadTest extends WireTest {
     return "";
   }
 
-  private static void pour(Wire client, AtomicLong sent) {
+  private static void sendForever(Wire client, AtomicLong sent) {
     byte[] piece = new byte[PIECE];
     int port = client.socket().getLocalPort();
     try {
@@ -79,11 +79,11 @@ final class PausedUploadTest extends WireTest {
         }
       }
     } catch (IOException _) {
-      // It has left, as the test wants.
+      // The client has disconnected, as the test wants.
     }
   }
 
-  /** Returns how much of what a client sent waits in the kernel; 0 if that cannot be known. */
+  /** Returns the bytes from a client that wait in the kernel; 0 if unknown. */
   private static long unread(int clientPort) throws IOException {
     String client = ":%04X".formatted(clientPort);
     long unread = 0;

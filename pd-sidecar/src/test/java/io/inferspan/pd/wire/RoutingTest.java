@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests are routed and refused as in llm-d's own tests. */
+/** Tests that requests are routed and refused as in llm-d's own tests. */
 final class RoutingTest extends WireTest {
   private static final String CHAT = "/v1/chat/completions";
   private static final String HEADER = "x-prefiller-host-port";
@@ -34,7 +34,7 @@ final class RoutingTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", ",", " , ", ",127.0.0.1:1"})
-  void case15_blankPrefiller_isDecodeOnly_withTheBytesAsTheyCame(String blank) throws Exception {
+  void blankPrefiller_isDecodeOnly_withUnchangedBody(String blank) throws Exception {
     Wire client = to(sidecar());
 
     Wire.Message answer = client.send(chat(HEADER + ": " + blank + "\r\n")).message();
@@ -56,7 +56,7 @@ final class RoutingTest extends WireTest {
   }
 
   @Test
-  void case16_firstOfSeveralCandidates_isChosen() throws Exception {
+  void firstOfSeveralCandidates_isChosen() throws Exception {
     Wire client = to(sidecar());
     String a = first.authority();
     String b = second.authority();
@@ -75,7 +75,7 @@ final class RoutingTest extends WireTest {
   }
 
   @Test
-  void case16_commasInSeveralLines_areNoSeparators() throws Exception {
+  void commasInSeveralLines_areNotSeparators() throws Exception {
     Wire client = to(sidecar());
     String both = first.authority() + "," + second.authority();
 
@@ -86,7 +86,7 @@ final class RoutingTest extends WireTest {
   }
 
   @Test
-  void case16_sampling_asksAllCandidates() {
+  void sampling_choosesAmongAllCandidates() {
     SidecarRig sidecar = sidecar("--enable-prefiller-sampling=true");
     for (int i = 0; i < 40; i++) {
       sidecar.post(CHAT, BODY, HEADER, first.authority() + "," + second.authority());
@@ -97,7 +97,7 @@ final class RoutingTest extends WireTest {
   }
 
   @Test
-  void case17_prefillHeader_reachesNobody() {
+  void prefillHeader_isNotForwarded() {
     sidecar().post(CHAT, BODY, HEADER, first.authority());
 
     assertThat(first.requests().getFirst().containsHeader(HEADER)).isFalse();
@@ -105,7 +105,7 @@ final class RoutingTest extends WireTest {
   }
 
   @Test
-  void case19_prefillerThatIsNotAllowed_is403_andNobodyIsAsked() {
+  void prefillerThatIsNotAllowed_is403_andNoEngineIsCalled() {
     SidecarRig sidecar = sidecar("--enable-ssrf-protection=true", "--allow-target=10.0.0.1");
 
     HttpResponse<String> answer = sidecar.post(CHAT, BODY, HEADER, first.authority());
@@ -118,7 +118,7 @@ final class RoutingTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"127.0.0.1", "localhost"})
-  void case19_allowedHost_isAllowedOnAnyPort(String host) {
+  void allowedHost_isAllowedOnAnyPort(String host) {
     SidecarRig sidecar = sidecar("--enable-ssrf-protection=true", "--allow-target=" + host);
 
     HttpResponse<String> answer = sidecar.post(CHAT, BODY, HEADER, host + ":" + first.port());
@@ -134,7 +134,7 @@ final class RoutingTest extends WireTest {
 
   @ParameterizedTest
   @MethodSource("passthrough")
-  void case34_otherRequests_reachTheDecoderUnchanged(String path, boolean secure) throws Exception {
+  void otherRequests_reachTheDecoderUnchanged(String path, boolean secure) throws Exception {
     SidecarRig sidecar = sidecar(listening(secure));
 
     assertThat(sidecar.get(path, "x-a", "b").body()).isEqualTo("{}");
@@ -145,7 +145,7 @@ final class RoutingTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void case34_health_isAnsweredHere(boolean secure) throws Exception {
+  void health_isAnsweredByTheSidecar(boolean secure) throws Exception {
     SidecarRig sidecar = before(FreePort.next(), listening(secure));
 
     HttpResponse<String> answer = sidecar.get("/health");
@@ -156,7 +156,7 @@ final class RoutingTest extends WireTest {
   }
 
   @Test
-  void case36_ranksHaveListenersAndDecodersOfTheirOwn() throws Exception {
+  void eachRank_hasItsOwnListenerAndDecoder() throws Exception {
     int decoders = pairOfPorts();
     int ports = pairOfPorts();
     try (ScriptedEngine zero = ScriptedEngine.on(decoders);
@@ -181,14 +181,14 @@ final class RoutingTest extends WireTest {
     }
   }
 
-  /** A free port after which the next one is free too. */
+  /** Returns a free port whose successor is also free. */
   private static int pairOfPorts() {
     while (true) {
       int port = FreePort.next();
       try (var _ = new java.net.ServerSocket(port + 1)) {
         return port;
       } catch (java.io.IOException _) {
-        // The next one is taken: another try.
+        // The next port is in use; try again.
       }
     }
   }
@@ -236,7 +236,7 @@ final class RoutingTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "[]", "{", "{}x", "{\"a\":NaN}", "\"a\"", "{\"a\":[[[[[[]]]]]]}"})
-  void case26_bodyThatIsNoObject_is400InTheEnginesShape(String body) {
+  void bodyThatIsNotAnObject_is400InTheEnginesFormat(String body) {
     HttpResponse<String> answer =
         sidecar("--json-depth-limit=5").post(CHAT, body, HEADER, first.authority());
 
@@ -256,7 +256,7 @@ final class RoutingTest extends WireTest {
   }
 
   @Test
-  void compressedAnswer_passesThrough() {
+  void compressedResponse_isForwardedUnchanged() {
     decoder.answer(ScriptedEngine.json(200, "abc").withHeader("content-encoding", "x-own"));
 
     HttpResponse<String> answer =

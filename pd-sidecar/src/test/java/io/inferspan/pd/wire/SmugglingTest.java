@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A request that two hops could parse differently is refused, and never becomes two requests. */
+/** Tests that a request is refused if two hops could parse it differently. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class SmugglingTest extends WireTest {
   private static final String HIDDEN = "GET /hidden HTTP/1.1\r\nhost: a\r\n\r\n";
@@ -88,7 +88,7 @@ final class SmugglingTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"gzip, chunked", "gzip,chunked", "deflate, gzip, Chunked"})
-  void codingThatIsNotDecodedHere_is501_andReachesNoEngine(String coding) throws Exception {
+  void unsupportedTransferCoding_is501_andReachesNoEngine(String coding) throws Exception {
     for (String path : new String[] {"/x", "/v1/completions"}) {
       Wire client =
           to(sidecar)
@@ -135,7 +135,7 @@ final class SmugglingTest extends WireTest {
 
   @ParameterizedTest
   @MethodSource("io.inferspan.pd.wire.StreamingTest#transports")
-  void malformedRequest_isAnswered_evenIfItsEndComesWithIt(String transport) throws Exception {
+  void malformedRequest_isAnswered_evenIfTheClientClosesWithIt(String transport) throws Exception {
     SidecarRig other = before(engine.port(), "--transport=" + transport);
     for (int i = 0; i < 50; i++) {
       try (Wire client = to(other).send("GARBAGE\r\n\r\n")) {
@@ -176,7 +176,7 @@ final class SmugglingTest extends WireTest {
   }
 
   @Test
-  void connectionHeader_removesWhatItNames_butNeverFramingOrHost() throws Exception {
+  void connectionHeader_removesTheNamedHeaders_butNeverFramingOrHost() throws Exception {
     Wire client =
         to(sidecar)
             .send(
@@ -194,7 +194,7 @@ final class SmugglingTest extends WireTest {
   }
 
   @Test
-  void garbageAfterARequest_doesNotTakeItsAnswerAway() throws Exception {
+  void garbageAfterARequest_doesNotPreventItsResponse() throws Exception {
     Wire client = to(sidecar).send("GET /a HTTP/1.1\r\nhost: a\r\n\r\n\u0001\u0002\r\n\r\n");
 
     assertThat(client.message().body()).isEqualTo("hello");

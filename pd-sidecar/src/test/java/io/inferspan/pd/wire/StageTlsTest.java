@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** TLS towards engines is each stage's own. */
+/** Tests that TLS to engines is configured per stage. */
 final class StageTlsTest extends WireTest {
   private static final List<String> STAGES = List.of("prefiller", "decoder", "encoder");
   private static final String WITH_IMAGE =
@@ -41,7 +41,7 @@ final class StageTlsTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"prefiller", "decoder", "encoder"})
-  void stageOverTls_isCalledOverTls_andTheOthersAreNot(String stage) {
+  void onlyTheConfiguredStage_isCalledOverTls(String stage) {
     ScriptedEngine prefiller = engine(stage.equals("prefiller"));
     ScriptedEngine decoder = engine(stage.equals("decoder"));
     ScriptedEngine encoder = engine(stage.equals("encoder"));

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Bodies pass as they come, no faster than they are taken, over every transport. */
+/** Tests that bodies are streamed with back-pressure, over every transport. */
 final class StreamingTest extends WireTest {
   private static final int BLOCK = 64 * 1024;
   private static final int BLOCKS = 1000;
@@ -30,7 +30,7 @@ final class StreamingTest extends WireTest {
 
   @ParameterizedTest
   @MethodSource("transports")
-  void pieces_passOneByOne(String transport) throws Exception {
+  void pieces_areForwardedOneByOne(String transport) throws Exception {
     AtomicLong seen = new AtomicLong();
     RawServer engine =
         engine(
@@ -40,7 +40,7 @@ final class StreamingTest extends WireTest {
               for (int i = 0; i < 20; i++) {
                 wire.send("3\r\n" + (100 + i) + "\r\n");
                 long next = i;
-                Awaited.within(Duration.ofSeconds(5), "seen", () -> seen.get() > next);
+                Awaited.within(Duration.ofSeconds(5), "piece received", () -> seen.get() > next);
               }
               wire.send("0\r\n\r\n");
             });
@@ -50,7 +50,7 @@ final class StreamingTest extends WireTest {
     client.head();
     for (int i = 0; i < 20; i++) {
       assertThat(client.bytes(8)).isEqualTo("3\r\n" + (100 + i) + "\r\n");
-      // The engine goes on only when its piece has been seen here.
+      // The engine continues only after its piece was received here.
       seen.incrementAndGet();
     }
     assertThat(client.bytes(5)).isEqualTo("0\r\n\r\n");
@@ -58,7 +58,7 @@ final class StreamingTest extends WireTest {
 
   @ParameterizedTest
   @MethodSource("transports")
-  void slowClient_stopsTheEngine_andLittleIsHeld(String transport) throws Exception {
+  void slowClient_pausesTheEngine_andLittleIsBuffered(String transport) throws Exception {
     AtomicLong sent = new AtomicLong();
     RawServer engine =
         engine(
@@ -80,14 +80,14 @@ final class StreamingTest extends WireTest {
 
   @ParameterizedTest
   @MethodSource("transports")
-  void slowEngine_stopsTheClient_andLittleIsHeld(String transport) throws Exception {
+  void slowEngine_pausesTheClient_andLittleIsBuffered(String transport) throws Exception {
     AtomicLong sent = new AtomicLong();
     AtomicLong goAhead = new AtomicLong();
     RawServer engine =
         engine(
             (wire, server) -> {
               String head = wire.head();
-              Awaited.within(Duration.ofSeconds(20), "told to", () -> goAhead.get() > 0);
+              Awaited.within(Duration.ofSeconds(20), "go-ahead", () -> goAhead.get() > 0);
               wire.send(ok(Integer.toString(wire.body(head).body().length())));
             });
     Wire client =
@@ -129,7 +129,7 @@ final class StreamingTest extends WireTest {
 
   @ParameterizedTest
   @MethodSource("transports")
-  void peersOfAFewBytesAtATime_areServedLikeOthers(String transport) throws Exception {
+  void peersThatSendFewBytesAtATime_areServed(String transport) throws Exception {
     String answer = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
     RawServer engine =
         engine(
@@ -148,7 +148,7 @@ final class StreamingTest extends WireTest {
 
   @ParameterizedTest
   @MethodSource("transports")
-  void clientThatLeavesWhileUploading_freesTheEngine(String transport) throws Exception {
+  void clientThatDisconnectsDuringAnUpload_cancelsTheCall(String transport) throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -158,10 +158,10 @@ final class StreamingTest extends WireTest {
     Wire client =
         to(before(engine.port(), "--transport=" + transport))
             .send("POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\nabc");
-    Awaited.within(Duration.ofSeconds(3), "asked", () -> engine.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(3), "the engine is called", () -> engine.heads().size() == 1);
 
     client.close();
 
-    Awaited.within(Duration.ofSeconds(1), "the engine is left", () -> engine.ended() == 1);
+    Awaited.within(Duration.ofSeconds(1), "the call is cancelled", () -> engine.ended() == 1);
   }
 }

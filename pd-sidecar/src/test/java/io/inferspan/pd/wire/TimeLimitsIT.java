@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Stalled clients and engines release what they hold. */
+/** Tests that stalled clients and engines release their memory. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class TimeLimitsIT extends WireTest {
   private static final String LARGE = "{\"p\":\"" + "p".repeat(700) + "\"}";
@@ -37,7 +37,7 @@ final class TimeLimitsIT extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"--body-timeout=300ms", "--body-min-rate=20"})
-  void uploadThatStalls_is408_andLeavesRoomForOthers(String limit) throws IOException {
+  void stalledUpload_is408_andLeavesRoomForOthers(String limit) throws IOException {
     RawServer engine = engineAnswering(ok("{}"));
     SidecarRig sidecar =
         before(engine.port(), limit, "--body-limit=1000", "--held-bodies-limit=1500");
@@ -54,7 +54,7 @@ final class TimeLimitsIT extends WireTest {
   }
 
   @Test
-  void slowUpload_thatKeepsItsRate_isServed() throws Exception {
+  void slowUploadAboveTheMinimumRate_isServed() throws Exception {
     RawServer engine = engineAnswering(ok("{}"));
     Wire slow =
         to(before(engine.port(), "--body-min-rate=1"))
@@ -68,7 +68,7 @@ final class TimeLimitsIT extends WireTest {
   }
 
   @Test
-  void prefillThatIsSilent_is504() throws IOException {
+  void silentPrefill_is504() throws IOException {
     RawServer decoder = engineAnswering(ok("{}"));
     SidecarRig sidecar =
         before(decoder.port(), "--prefill-timeout=300ms", "--prefill-max-retries=5");
@@ -83,7 +83,7 @@ final class TimeLimitsIT extends WireTest {
   }
 
   @Test
-  void encoderThatIsSilent_is502() throws IOException {
+  void silentEncoder_is502() throws IOException {
     RawServer engine = engineAnswering(ok("{}"));
     SidecarRig sidecar =
         before(engine.port(), "--prefill-timeout=300ms", "--ec-connector=ec-example");
@@ -105,7 +105,7 @@ final class TimeLimitsIT extends WireTest {
   }
 
   @Test
-  void podThatIsSilent_leavesRoomForOthers() throws IOException {
+  void silentPod_leavesRoomForOthers() throws IOException {
     RawServer engine = engineAnswering(ok("{}"));
     RawServer silent = silent();
     SidecarRig sidecar = before(engine.port(), "--body-limit=1000", "--held-bodies-limit=8000");

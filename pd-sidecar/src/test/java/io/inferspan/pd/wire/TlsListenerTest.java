@@ -18,7 +18,7 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A listener with TLS speaks HTTP/1.1 and HTTP/2, and serves the certificate of the day. */
+/** Tests listeners with TLS: HTTP/1.1, HTTP/2, and reloaded certificates. */
 final class TlsListenerTest extends WireTest {
   private static final String GET = "GET /x HTTP/1.1\r\nhost: a\r\n\r\n";
 
@@ -44,7 +44,7 @@ final class TlsListenerTest extends WireTest {
   }
 
   @Test
-  void case38_replacedCertificate_isServedToNewConnections(@TempDir Path folder) throws Exception {
+  void replacedCertificate_isServedToNewConnections(@TempDir Path folder) throws Exception {
     certificate(folder, "ec");
     RawServer engine = engineAnswering(ok("hi"));
     SidecarRig sidecar = before(engine.port(), "--secure-proxy=true", "--cert-path=" + folder);
@@ -70,7 +70,7 @@ final class TlsListenerTest extends WireTest {
   }
 
   @Test
-  void pipeliningAndHalfways_workUnderTls() throws Exception {
+  void pipeliningAndHalfClose_workOverTls() throws Exception {
     RawServer engine = engineAnswering(ok("hi"));
     Wire client = closing(new Wire(connect(before(engine.port(), listening(true)))));
     client.send(GET.repeat(50));

@@ -10,7 +10,7 @@ import io.inferspan.pd.rig.WireTest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A switch of protocols makes the two connections one. */
+/** Tests that an upgrade turns the two connections into a tunnel. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class UpgradeTest extends WireTest {
   private static final String ASK =
@@ -32,7 +32,7 @@ final class UpgradeTest extends WireTest {
   }
 
   @Test
-  void bytesPassBothWays_fromTheFirstOn() throws Exception {
+  void bytes_areForwardedBothWays() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {
@@ -68,7 +68,7 @@ final class UpgradeTest extends WireTest {
   }
 
   @Test
-  void engineThatRefuses_answersAsAlways() throws Exception {
+  void refusedUpgrade_isAnsweredNormally() throws Exception {
     RawServer engine = engineAnswering(ok("no"));
     Wire client = to(before(engine.port()));
 
@@ -88,7 +88,7 @@ final class UpgradeTest extends WireTest {
   }
 
   @Test
-  void http2_isNeverAskedOfAnEngine() throws Exception {
+  void upgradeToHttp2_isNotForwarded() throws Exception {
     RawServer engine = engineAnswering(ok("hi"));
     Wire client =
         to(before(engine.port()))
@@ -103,7 +103,7 @@ final class UpgradeTest extends WireTest {
   }
 
   @Test
-  void slowReaders_stopTheOtherEnd() throws Exception {
+  void slowReaders_pauseTheOtherEnd() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {

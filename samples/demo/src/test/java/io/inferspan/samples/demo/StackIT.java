@@ -134,8 +134,7 @@ class StackIT {
     assumeTrue(stack.hasBatchEngine(), "needs " + BatchEngine.INSTALL);
     new GatewayClient(stack.batchGatewayUrl())
         .sendAtOnce(
-            List.of(
-                BatchEngine.request("test-light", 60), BatchEngine.request("test-heavy", 600)));
+            List.of(BatchEngine.request("test-light", 60), BatchEngine.request("test-heavy", 600)));
 
     assertThat(desk.await("test-light", DeskClient.Trace::hasBatchSpans, QUIET, SOON)).isNotNull();
     assertThat(desk.explain("test-light"))
@@ -249,8 +248,7 @@ class StackIT {
         .startsWith("first token after ")
         .contains(" prefill on " + engine.serviceName());
     if (stack.whyNoKernelSpans().isEmpty() && hasCompiler) {
-      assertThat(syncNanos(slow, engine))
-          .isGreaterThan(0.8 * engine.duration().toNanos());
+      assertThat(syncNanos(slow, engine)).isGreaterThan(0.8 * engine.duration().toNanos());
     }
   }
 

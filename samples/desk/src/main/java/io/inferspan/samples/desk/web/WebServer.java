@@ -176,9 +176,7 @@ public final class WebServer {
         fail(
             response,
             503,
-            "Too many pages are open; close one. The live feed serves "
-                + LiveFeed.MAX_PAGES
-                + ".");
+            "Too many pages are open; close one. The live feed serves " + LiveFeed.MAX_PAGES + ".");
       }
     } else if (path.equals("/api/requests")) {
       answer(response, () -> api.requests(parameters(request)));

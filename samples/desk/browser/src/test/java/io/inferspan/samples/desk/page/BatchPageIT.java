@@ -52,8 +52,7 @@ class BatchPageIT {
     SentTrace other = DESK.send(request("engine-b", "other", 10));
     Page page = batchOf(mine);
 
-    assertThat(listed(page).locator(".batch-name a"))
-        .hasAttribute("href", "#/trace/" + other.id());
+    assertThat(listed(page).locator(".batch-name a")).hasAttribute("href", "#/trace/" + other.id());
     listed(page).locator(".batch-name a").click();
 
     assertThat(page).hasURL(Pattern.compile("#/trace/" + other.id()));
@@ -128,8 +127,7 @@ class BatchPageIT {
         .hasText("app.request made this request wait most: 30.0 ms, by 400 tokens of its prompt.");
     assertThat(listed(page)).hasCount(1);
     assertThat(listed(page).locator("b")).hasText("1 step");
-    assertThat(listed(page).locator(".batch-name a"))
-        .hasAttribute("href", "#/trace/" + heavy.id());
+    assertThat(listed(page).locator(".batch-name a")).hasAttribute("href", "#/trace/" + heavy.id());
   }
 
   private static Span.Builder phase(

@@ -210,6 +210,7 @@ public final class ClientExchange {
   private boolean bodyless(HttpResponseStatus status) {
     return HttpMethod.HEAD.equals(request.method())
         || status.code() == HttpResponseStatus.NO_CONTENT.code()
+        || status.code() == HttpResponseStatus.RESET_CONTENT.code()
         || status.code() == HttpResponseStatus.NOT_MODIFIED.code();
   }
 

@@ -194,6 +194,21 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
+  void resetContent_hasNoBody_evenIfTheEngineSendsOne() throws Exception {
+    RawServer engine =
+        engineAnswering(
+            "HTTP/1.1 205 Reset Content\r\ntransfer-encoding: chunked\r\n\r\n"
+                + "2\r\nhi\r\n0\r\n\r\n");
+    Wire client = to(before(engine.port())).send(GET + GET);
+
+    for (int i = 0; i < 2; i++) {
+      Wire.Message answer = client.message();
+      assertThat(answer.status()).isEqualTo(205);
+      assertThat(answer.body()).isEmpty();
+    }
+  }
+
+  @Test
   void http10Client_getsAResponseThatEndsWithTheConnection() throws Exception {
     RawServer engine =
         engineAnswering(

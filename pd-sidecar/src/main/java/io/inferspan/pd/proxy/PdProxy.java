@@ -52,7 +52,7 @@ public final class PdProxy {
   public void handle(ClientExchange exchange) {
     HttpRequest request = exchange.request();
     HttpMethod method = request.method();
-    request.setUri(Routes.originForm(request.uri()));
+    request.setUri(Routes.encoded(Routes.originForm(request.uri())));
     // A tunnel request has a destination instead of a path.
     String path = method.equals(HttpMethod.CONNECT) ? "" : Routes.path(request.uri());
     if (Routes.isHealth(method, path)) {

@@ -1,7 +1,10 @@
 package io.inferspan.pd.proxy;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.inferspan.pd.telemetry.Api;
 import io.netty.handler.codec.http.HttpMethod;
+import java.util.HexFormat;
 import java.util.Set;
 
 /** Classifies requests by method and path: route, API, and whether they are traced. */
@@ -9,6 +12,8 @@ final class Routes {
   private static final Set<String> UNTRACED =
       Set.of("/health", "/healthz", "/livez", "/readyz", "/ping", "/metrics");
 
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
+  private static final int FIRST_NON_ASCII = 0x80;
   private static final String OTHER = "_OTHER";
   private static final String MODELS = "/v1/models/";
   private static final String RESPONSES = "/v1/responses/";
@@ -64,6 +69,18 @@ final class Routes {
       rest++;
     }
     return uri.startsWith("/", rest) ? uri.substring(rest) : '/' + uri.substring(rest);
+  }
+
+  /** Returns the request target with percent-encoded bytes instead of those that are not ASCII. */
+  static String encoded(String uri) {
+    if (uri.chars().allMatch(c -> c < FIRST_NON_ASCII)) {
+      return uri;
+    }
+    StringBuilder ascii = new StringBuilder();
+    for (byte b : uri.getBytes(ISO_8859_1)) {
+      ascii.append(b < 0 ? "%" + HEX.toHexDigits(b) : String.valueOf((char) b));
+    }
+    return ascii.toString();
   }
 
   /** Returns the path of the request target, without the query. */

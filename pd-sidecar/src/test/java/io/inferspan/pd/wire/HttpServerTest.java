@@ -286,6 +286,16 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
+  void bytesOfATargetThatAreNotAscii_arePercentEncoded() throws Exception {
+    RawServer engine = engineAnswering(ok("hi"));
+    Wire client = to(before(engine.port()));
+
+    client.send("GET /caf\u00c3\u00a9?q=\u00ff HTTP/1.1\r\nhost: a\r\n\r\n").message();
+
+    assertThat(engine.heads().getFirst()).startsWith("GET /caf%C3%A9?q=%FF HTTP/1.1\r\n");
+  }
+
+  @Test
   void connect_isRefused() throws Exception {
     RawServer engine = engineAnswering(ok("hi"));
     Wire client = to(before(engine.port()));

@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -179,7 +180,11 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   private static boolean plausible(HttpResponse head) {
     int status = head.status().code();
-    return head.protocolVersion().majorVersion() == 1
+    String coding = head.headers().get(HttpHeaderNames.TRANSFER_ENCODING);
+    boolean decodable =
+        coding == null || HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding.strip());
+    return decodable
+        && head.protocolVersion().majorVersion() == 1
         && status >= FIRST_STATUS
         && status <= LAST_STATUS;
   }

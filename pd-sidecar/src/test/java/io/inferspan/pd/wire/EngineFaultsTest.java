@@ -72,6 +72,8 @@ final class EngineFaultsTest extends WireTest {
         "HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\nabc",
         "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
         "HTTP/1.1 200 O\rK\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\nabc",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
         "\0\0\0\0\r\n\r\n",
       })
   void responseThatIsNotHttp_is502InTheEnginesFormat(String garbage) throws Exception {

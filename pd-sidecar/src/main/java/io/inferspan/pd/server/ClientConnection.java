@@ -100,7 +100,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   public void drain() {
     draining = true;
     if (current == null) {
-      close();
+      // The client may still be reading its last response.
+      ConnectionEnd.gentle(over(), true);
     } else {
       current.closeAfter();
     }
@@ -152,10 +153,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /**
-   * Returns whether the next request can be handled; a client that does not read responses must
-   * wait.
-   */
+  /** Returns whether the next request can be handled: not if the client reads no responses. */
   private boolean ready() {
     return current == null ? channel().isWritable() : !current.requestEnded();
   }

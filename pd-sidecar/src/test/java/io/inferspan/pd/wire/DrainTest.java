@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.pd.rig.Awaited;
+import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.RawServer;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.pd.rig.Wire;
@@ -16,6 +17,8 @@ import java.net.Socket;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests that a stopping sidecar completes requests, and accepts no new ones. */
 final class DrainTest extends WireTest {
@@ -52,6 +55,28 @@ final class DrainTest extends WireTest {
     assertThat(busy.rest()).isEmpty();
     assertThat(draining.join(Duration.ofSeconds(2))).isTrue();
     assertThat(sidecar.server().openConnections()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.inferspan.pd.wire.StreamingTest#transports")
+  void answerThatItsClientStillReads_isNotCutOff(String transport) throws Exception {
+    String large = "{\"text\":\"" + "x".repeat(12 << 20) + "\"}";
+    RawServer engine = engineAnswering(ok(large));
+    SidecarRig sidecar =
+        before(engine.port(), "--transport=" + transport, "--metrics-port=" + FreePort.next());
+    Wire slow = closing(Wire.taking(8 * 1024, sidecar.port()));
+    slow.send("POST /v1/completions HTTP/1.1\r\nhost: a\r\nx-prefiller-host-port: ")
+        .send(engine.authority() + "\r\ncontent-length: 2\r\n\r\n{}");
+    String head = slow.head();
+    Awaited.soon(() -> sidecar.gauge("requests_in_flight") == 0);
+
+    Thread draining = Thread.ofVirtual().start(() -> drain(sidecar));
+    Awaited.soon(() -> refused(sidecar.port()));
+    draining.join(Duration.ofMillis(100));
+
+    assertThat(slow.body(head).body()).hasSameSizeAs(large);
+    assertThat(slow.rest()).isEmpty();
+    assertThat(draining.join(Duration.ofSeconds(2))).isTrue();
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.inferspan.pd.upstream.ForwardedHeaders;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -54,7 +55,7 @@ class DecodeCall extends EngineCall {
     private final Gate gate;
     private final HeldBody body;
     private final long limit;
-    private @Nullable ByteBuf overflow;
+    private @Nullable CompositeByteBuf overflow;
     private @Nullable HttpResponse head;
     private HttpHeaders trailers = EmptyHttpHeaders.INSTANCE;
     private Progress progress = Progress.PARTIAL;
@@ -71,7 +72,8 @@ class DecodeCall extends EngineCall {
         content.release();
       } else {
         // Data that had been read before reading paused.
-        overflow = overflow == null ? content : Unpooled.wrappedBuffer(overflow, content);
+        overflow = overflow == null ? Unpooled.compositeBuffer(Integer.MAX_VALUE) : overflow;
+        overflow.addFlattenedComponents(true, content);
       }
       return overflow != null || body.length() > limit;
     }
@@ -183,7 +185,9 @@ class DecodeCall extends EngineCall {
     if (waiting == null || head == null) {
       return;
     }
-    Verdict verdict = waiting.gate.look(head, waiting.body, waiting.progress);
+    // The gate does not see the overflow, so the body is not complete for it.
+    Progress seen = waiting.overflow == null ? waiting.progress : Progress.FULL;
+    Verdict verdict = waiting.gate.look(head, waiting.body, seen);
     if (waiting != held) {
       // The gate was called again during its check.
       return;

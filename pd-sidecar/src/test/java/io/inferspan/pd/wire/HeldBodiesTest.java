@@ -118,6 +118,28 @@ final class HeldBodiesTest extends WireTest {
   }
 
   @Test
+  void manySmallPiecesBeyondTheBound_arePassedOn() throws Exception {
+    String pieces = "1\r\nx\r\n".repeat(10_000) + "0\r\n\r\n";
+    RawServer decoder =
+        engine(
+            (wire, server) -> {
+              while (true) {
+                boolean large = server.request(wire).head().startsWith("GET");
+                wire.send(
+                    large
+                        ? ok("x".repeat(4 << 20))
+                        : "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + pieces);
+              }
+            });
+    Wire client = to(sidecar(decoder, "--kv-connector=shared-storage"));
+    // From then on, one read of this connection takes up to 64 KB.
+    client.send("GET /x HTTP/1.1\r\nhost: a\r\n\r\n").message();
+
+    assertThat(client.send(post(decoder, THRESHOLD)).message().body()).hasSize(10_000);
+    assertNothingIsHeld();
+  }
+
+  @Test
   void decodeAfterItsStart_holdsNothing() throws Exception {
     RawServer prefiller = engineAnswering(ok("{}"));
     RawServer decoder =

@@ -124,7 +124,7 @@ final class PrefillStage {
     if (retriesLeft > 0 && answer.status() >= BAD_GATEWAY && answer.status() <= GATEWAY_TIMEOUT) {
       retriesLeft--;
       answer.release();
-      schedule(this::attempt, Settings.PREFILL_RETRY_BACKOFF);
+      schedule(() -> request.guard(this::attempt), Settings.PREFILL_RETRY_BACKOFF);
     } else {
       finish(answer);
     }

@@ -192,8 +192,15 @@ public final class Upstreams implements AutoCloseable {
           if (done.isSuccess()) {
             established(pool, connection, call);
           } else {
-            tryNext(
-                pool, left, target, call, moreInformative(failure, failure(target, done.cause())));
+            // Netty reports a lack of file descriptors on another thread.
+            pool.loop.execute(
+                () ->
+                    tryNext(
+                        pool,
+                        left,
+                        target,
+                        call,
+                        moreInformative(failure, failure(target, done.cause()))));
           }
         });
   }

@@ -1,5 +1,8 @@
 package io.inferspan.pd.upstream;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.pd.net.Loops;
@@ -9,6 +12,10 @@ import io.inferspan.pd.telemetry.ConnectionMeters;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.channel.EventLoop;
 import io.vertx.core.internal.VertxInternal;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -18,6 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Tests that a name with several addresses fails with the most specific error. */
@@ -29,6 +38,9 @@ final class UpstreamsTest {
 
   /** An address to which the kernel refuses to open TCP connections. */
   private static final InetSocketAddress NO_ROUTE = new InetSocketAddress("255.255.255.255", 80);
+
+  /** The number of the resource in Linux's {@code getrlimit}. */
+  private static final int OPEN_FILES = 7;
 
   private final Loops loops = Loops.start("nio", 1);
 
@@ -45,7 +57,12 @@ final class UpstreamsTest {
             loops,
             new Upstreams.Settings(null, 1, Upstreams.IDLE_LIMIT, 1024, new ConnectionMeters()));
     EngineCall call =
-        Get.of(TARGET, answer -> failed.complete(Objects.requireNonNull(answer.failure()).kind()));
+        Get.of(
+            TARGET,
+            answer -> {
+              assertThat(loop.inEventLoop()).isTrue();
+              failed.complete(Objects.requireNonNull(answer.failure()).kind());
+            });
     loop.execute(() -> engines.connect(loop, new ArrayDeque<>(List.of(addresses)), TARGET, call));
     try {
       return failed.get(10, TimeUnit.SECONDS);
@@ -65,5 +82,43 @@ final class UpstreamsTest {
   void withoutRefusal_lastFailureIsReported() throws Exception {
     assertThat(failure(NO_ROUTE, NO_ROUTE)).isEqualTo(Kind.UNREACHABLE);
     assertThat(failure()).isEqualTo(Kind.UNREACHABLE);
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void lackOfFileDescriptors_isReportedOnTheEventLoop() throws Throwable {
+    // Classes are loaded then, which needs file descriptors.
+    assertThat(failure(UNREACHABLE)).isEqualTo(Kind.REFUSED);
+    long most = openFiles(1);
+    try {
+      assertThat(failure(UNREACHABLE)).isEqualTo(Kind.UNREACHABLE);
+    } finally {
+      openFiles(most);
+    }
+  }
+
+  /** Sets the limit of open files of this process; returns the limit before. */
+  private static long openFiles(long limit) throws Throwable {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment limits = arena.allocate(JAVA_LONG, 2);
+      call("getrlimit", limits);
+      long before = limits.getAtIndex(JAVA_LONG, 0);
+      limits.setAtIndex(JAVA_LONG, 0, limit);
+      call("setrlimit", limits);
+      return before;
+    }
+  }
+
+  @SuppressWarnings("restricted")
+  private static void call(String function, MemorySegment limits) throws Throwable {
+    Linker linker = Linker.nativeLinker();
+    int result =
+        (int)
+            linker
+                .downcallHandle(
+                    linker.defaultLookup().findOrThrow(function),
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS))
+                .invokeExact(OPEN_FILES, limits);
+    assertThat(result).isZero();
   }
 }

@@ -96,6 +96,20 @@ final class RoutingTest extends WireTest {
     assertThat(second.requests()).isNotEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"a..b:80", ".:80", "-:80", "%:80", "_a:80", "xn--a:80", ":::80", "1.2.3:80"})
+  void hostThatCannotExist_is502(String host) throws Exception {
+    assertThat(to(sidecar()).send(chat(HEADER + ": " + host + "\r\n")).message().status())
+        .isEqualTo(502);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {64, 300})
+  void hostLongerThanNames_is502(int length) throws Exception {
+    hostThatCannotExist_is502("a".repeat(length) + ":80");
+  }
+
   @Test
   void prefillHeader_isNotForwarded() {
     sidecar().post(CHAT, BODY, HEADER, first.authority());

@@ -170,13 +170,10 @@ public class EngineCall {
     if (!bodies.hasRoom(size)) {
       size = Math.min(size, SMALLEST_SLICE_BYTES);
     }
-    if (size > 0) {
-      writeSlice(rest, size, bodies);
-    }
+    writeSlice(rest, size, bodies);
     if (rest.left() == 0) {
       unwritten = null;
       written = true;
-      finish(EmptyHttpHeaders.INSTANCE);
       if (once) {
         releaseRequest();
       }
@@ -193,8 +190,16 @@ public class EngineCall {
     if (connection == null) {
       slice.release();
       bodies.give(size);
-    } else {
-      connection.write(new DefaultHttpContent(slice), () -> bodies.give(size));
+      return;
+    }
+    boolean last = rest.left() == 0;
+    HttpContent part =
+        last
+            ? new DefaultLastHttpContent(slice, EmptyHttpHeaders.INSTANCE)
+            : new DefaultHttpContent(slice);
+    connection.write(part, () -> bodies.give(size));
+    if (last) {
+      connection.requestSent();
     }
   }
 

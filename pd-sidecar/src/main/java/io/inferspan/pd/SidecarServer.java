@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -163,24 +164,16 @@ public final class SidecarServer implements AutoCloseable {
 
   /** Returns a description of the listeners in one line. */
   public String describe() {
-    StringBuilder line = new StringBuilder("listening on ");
+    String scheme = config.get(Settings.SECURE_PROXY) ? "https" : "http";
+    StringJoiner line = new StringJoiner(", ", "listening on ", "");
     for (int rank = 0; rank < listeners.size(); rank++) {
-      line.append(rank == 0 ? "" : ", ")
-          .append(config.get(Settings.SECURE_PROXY) ? "https" : "http")
-          .append(" :")
-          .append(listeners.get(rank).port())
-          .append(" -> localhost:")
-          .append(config.get(Settings.MODEL_SERVER_PORT) + rank);
+      int decoder = config.get(Settings.MODEL_SERVER_PORT) + rank;
+      line.add(scheme + " :" + listeners.get(rank).port() + " -> localhost:" + decoder);
     }
     if (metricsListener != null) {
-      line.append(", metrics on http :").append(metricsListener.port());
+      line.add("metrics on http :" + metricsListener.port());
     }
-    return line.append(" (")
-        .append(config.kvConnector().name())
-        .append(", ")
-        .append(loops.transportName())
-        .append(')')
-        .toString();
+    return line + " (" + config.kvConnector().name() + ", " + loops.transportName() + ')';
   }
 
   public SidecarMetrics metrics() {

@@ -129,16 +129,8 @@ public final class JsonObject {
   }
 
   private static @Nullable JsonValue step(JsonValue value, String step) {
-    return isIndex(step) ? value.element(Integer.parseInt(step)) : value.member(step);
-  }
-
-  private static boolean isIndex(String step) {
-    for (int i = 0; i < step.length(); i++) {
-      if (!Character.isDigit(step.charAt(i))) {
-        return false;
-      }
-    }
-    return !step.isEmpty();
+    boolean isIndex = !step.isEmpty() && step.chars().allMatch(Character::isDigit);
+    return isIndex ? value.element(Integer.parseInt(step)) : value.member(step);
   }
 
   /** Returns the members by name; for equal names, the last value. */

@@ -69,7 +69,7 @@ public final class PdProxy {
     RequestTrace trace =
         Routes.isUntraced(method, path)
             ? PdTracing.none()
-            : parts.tracing().begin(headers, method.name(), Routes.template(path), label(api));
+            : parts.tracing().begin(headers, method.name(), Routes.template(path), api);
     PdRequest live = PdRequest.begin(exchange, parts, api, trace);
     live.guard(() -> dispatch(live, routing));
   }
@@ -85,10 +85,6 @@ public final class PdProxy {
     } else {
       intercept(request, routing);
     }
-  }
-
-  private static @Nullable String label(Api api) {
-    return api == Api.PASSTHROUGH ? null : api.label();
   }
 
   private void intercept(PdRequest request, RoutingHeaders routing) {

@@ -4,7 +4,6 @@ import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.net.HeldBody;
 import io.inferspan.pd.request.Gate.Progress;
 import io.inferspan.pd.request.Gate.Verdict;
-import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.telemetry.CallTrace;
 import io.inferspan.pd.telemetry.Stage;
 import io.inferspan.pd.telemetry.StageRun;
@@ -35,8 +34,6 @@ class DecodeCall extends EngineCall {
       new PdRequest.Reason("decode_failed", "the decoder failed meanwhile");
 
   private final PdRequest request;
-  private final ClientExchange exchange;
-  private final ClientAnswer answer;
   private final Target target;
 
   /** Null for a request that is passed through: its call is not part of a stage's span. */
@@ -103,8 +100,6 @@ class DecodeCall extends EngineCall {
     super(head, leg.body(), request.body().held().retain(), callTrace);
     onlyOnce();
     this.request = request;
-    this.exchange = request.exchange();
-    this.answer = request.answer();
     this.target = leg.decoder(request);
     this.stage = stage;
     this.counted = request.metrics().begin(Stage.DECODE, stage.spanContext());
@@ -130,8 +125,6 @@ class DecodeCall extends EngineCall {
             .call(request.exchange().request().method().name(), target.host(), target.port()));
     trace().inject(sent().headers());
     this.request = request;
-    this.exchange = request.exchange();
-    this.answer = request.answer();
     this.target = target;
     this.stage = null;
     this.counted = counted;
@@ -148,7 +141,7 @@ class DecodeCall extends EngineCall {
     if (held == null) {
       ForwardedHeaders.fromEngine(head);
       answering(head);
-      answer.begin(head, cachedTokens, this::reading);
+      request.answer().begin(head, cachedTokens, this::reading);
     } else {
       held.head = head;
     }
@@ -171,7 +164,7 @@ class DecodeCall extends EngineCall {
   @Override
   protected final void content(ByteBuf content) {
     if (held == null) {
-      answer.write(content);
+      request.answer().write(content);
     } else if (held.add(content)) {
       held.progress = Progress.FULL;
       reading(false);
@@ -211,7 +204,7 @@ class DecodeCall extends EngineCall {
     pause();
     if (waiting.progress == Progress.COMPLETE) {
       ended(waiting.trailers);
-    } else if (exchange.writable()) {
+    } else if (request.exchange().writable()) {
       reading(true);
     }
   }
@@ -229,7 +222,7 @@ class DecodeCall extends EngineCall {
   @Override
   protected final void pause() {
     if (held == null) {
-      answer.flushSoon();
+      request.answer().flushSoon();
     } else {
       decide();
     }
@@ -238,7 +231,7 @@ class DecodeCall extends EngineCall {
   @Override
   protected final void ended(HttpHeaders trailers) {
     if (held == null) {
-      answer.end(trailers, this::delivered);
+      request.answer().end(trailers, this::delivered);
     } else {
       held.trailers = trailers;
       held.progress = Progress.COMPLETE;
@@ -304,7 +297,7 @@ class DecodeCall extends EngineCall {
 
   private void discard() {
     if (held == null) {
-      answer.discard();
+      request.answer().discard();
     } else {
       held.release();
       held = null;

@@ -86,16 +86,12 @@ final class Http2Connection implements HttpListener.Connection {
       @Override
       protected void initChannel(Channel stream) {
         ClientConnection served = new ClientConnection(settings);
-        opened(served);
+        streams.add(served);
+        activity.begins();
         stream.closeFuture().addListener(_ -> closed(served));
         stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true), served);
       }
     };
-  }
-
-  private void opened(ClientConnection stream) {
-    streams.add(stream);
-    activity.begins();
   }
 
   private void closed(ClientConnection stream) {

@@ -12,7 +12,6 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.context.Context;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Starts the spans of requests. */
 public final class PdTracing {
@@ -44,10 +43,8 @@ public final class PdTracing {
    * Begins the trace of one request.
    *
    * @param route the path if it is known, or a template
-   * @param api the API if the proxy inspects it, else null
    */
-  public RequestTrace begin(
-      HttpHeaders headers, String method, String route, @Nullable String api) {
+  public RequestTrace begin(HttpHeaders headers, String method, String route, Api api) {
     Context arrived = telemetry.extract(headers, NettyHeaders.HEADERS);
     if (proposalShape) {
       return new RequestTrace(this, null, request(arrived, route, api));
@@ -56,23 +53,23 @@ public final class PdTracing {
         telemetry
             .span(PdSpans.SERVER, detail(known(method), route, api), arrived)
             .set(CommonAttributes.HTTP_REQUEST_METHOD, known(method))
-            .set(CommonAttributes.HTTP_ROUTE, api == null ? null : route)
+            .set(CommonAttributes.HTTP_ROUTE, api == Api.PASSTHROUGH ? null : route)
             .start();
-    OperationSpan request = api == null ? server : request(server.context(), route, api);
+    OperationSpan request = api == Api.PASSTHROUGH ? server : request(server.context(), route, api);
     return new RequestTrace(this, server, request);
   }
 
   /** Returns the trace of a request that is not recorded; its headers are not changed. */
   public static RequestTrace none() {
-    return NOTHING.begin(new DefaultHttpHeaders(), "", "", null);
+    return NOTHING.begin(new DefaultHttpHeaders(), "", "", Api.PASSTHROUGH);
   }
 
   /**
    * Returns the method and the route; without a known route only the method, so that span names
    * have few values.
    */
-  private static String detail(String method, String route, @Nullable String api) {
-    return api == null ? method : method + ' ' + route;
+  private static String detail(String method, String route, Api api) {
+    return api == Api.PASSTHROUGH ? method : method + ' ' + route;
   }
 
   /** Returns the method if it is a known one, because a client may send any word. */
@@ -80,7 +77,7 @@ public final class PdTracing {
     return METHODS.contains(method) ? method : OTHER_METHOD;
   }
 
-  private OperationSpan request(Context parent, String route, @Nullable String api) {
+  private OperationSpan request(Context parent, String route, Api api) {
     PendingSpan request =
         telemetry
             .span(PdSpans.REQUEST, parent)
@@ -88,8 +85,8 @@ public final class PdTracing {
             .set(PdAttributes.KV_CONNECTOR, connector)
             .set(PdAttributes.EC_CONNECTOR, encodeConnector)
             .set(PdAttributes.REQUEST_PATH, route)
-            .set(PdAttributes.OPENAI_API, api);
-    if (api == null) {
+            .set(PdAttributes.OPENAI_API, api == Api.PASSTHROUGH ? null : api.label());
+    if (api == Api.PASSTHROUGH) {
       request.set(PdAttributes.DISAGGREGATION_USED, false).set(PdAttributes.REASON, PASSTHROUGH);
     }
     return request.start();

@@ -168,7 +168,11 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     interim = head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
     answered = true;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      switchProtocol(answering, head);
+      if (answering.upgrading()) {
+        switching = head;
+      } else {
+        fail(Kind.GARBAGE, "an unrequested protocol switch");
+      }
     } else if (!interim) {
       keepAlive = HttpUtil.isKeepAlive(head);
       framed =
@@ -187,14 +191,6 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         && head.protocolVersion().majorVersion() == 1
         && status >= FIRST_STATUS
         && status <= LAST_STATUS;
-  }
-
-  private void switchProtocol(EngineCall answering, HttpResponse head) {
-    if (answering.upgrading()) {
-      switching = head;
-    } else {
-      fail(Kind.GARBAGE, "an unrequested protocol switch");
-    }
   }
 
   /** Passes raw bytes in both directions, until one side closes. */

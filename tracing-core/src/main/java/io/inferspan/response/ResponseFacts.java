@@ -49,6 +49,10 @@ final class ResponseFacts implements JsonSink {
   long completionTokens = -1;
   long reasoningTokens = -1;
   private long cachedTokens = -1;
+
+  /** The number of tokens when the engine reported {@link #completionTokens}. */
+  private long tokensAtUsage;
+
   private long cacheReadTokens = -1;
   private long cacheWrittenTokens = -1;
 
@@ -196,7 +200,10 @@ final class ResponseFacts implements JsonSink {
       case Node.TOKEN_ID -> present(node, nowNanos);
       case Node.INDEX -> choice = (int) Math.min(count, MAX_CHOICES - 1);
       case Node.PROMPT -> promptTokens = count;
-      case Node.COMPLETION -> completionTokens = count;
+      case Node.COMPLETION -> {
+        completionTokens = count;
+        tokensAtUsage = tokens + (contentInEvent ? 1 : 0);
+      }
       case Node.CACHED -> cachedTokens = count;
       case Node.CACHE_READ -> cacheReadTokens = count;
       case Node.CACHE_WRITTEN -> cacheWrittenTokens = count;
@@ -231,7 +238,9 @@ final class ResponseFacts implements JsonSink {
   }
 
   long generatedTokens() {
-    return completionTokens < 0 && stream && !ended && tokens > 0 ? tokens : completionTokens;
+    // Anthropic's API reports a count with the start of a message, too.
+    boolean outdated = stream && !ended && tokens > tokensAtUsage;
+    return outdated ? Math.max(completionTokens, tokens) : completionTokens;
   }
 
   long promptTokens() {

@@ -171,6 +171,27 @@ class ResponseTapTest {
     assertThat(whole(JSON, Bodies.chatWhole().strip().replaceAll("}$", "")).complete()).isFalse();
   }
 
+  @Test
+  void streamThatIsCutOff_hasTheTokensSoFar_thoughUsageBegan() {
+    String messages = Bodies.messages();
+    ResponseTap cut = whole(SSE, messages.substring(0, messages.indexOf("event: message_delta")));
+
+    assertThat(cut.completionTokens()).isEqualTo(1);
+    assertThat(cut.generatedTokens()).isEqualTo(3);
+    assertThat(whole(SSE, messages).generatedTokens()).isEqualTo(12);
+  }
+
+  @Test
+  void usageInEveryEvent_isTheCountOfAStreamThatIsCutOff() {
+    String token =
+        data(
+            "{\"choices\":[{\"delta\":{\"content\":\"a\"}}],\"usage\":{\"completion_tokens\":%d}}");
+    ResponseTap cut = whole(SSE, token.formatted(1) + token.formatted(1) + token.formatted(2));
+
+    assertThat(cut.tokens()).isEqualTo(3);
+    assertThat(cut.generatedTokens()).isEqualTo(2);
+  }
+
   static Stream<Arguments> errors() {
     return Stream.of(
         Arguments.of(SSE, Bodies.Errors.IN_CHAT, "BadRequestError"),

@@ -9,10 +9,12 @@ import io.opentelemetry.sdk.common.export.GrpcSenderProvider;
 import io.opentelemetry.sdk.common.export.HttpSenderProvider;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Checks and corrects the settings of exporters, OTLP endpoints, protocols and headers. */
@@ -32,12 +34,17 @@ final class ExporterRules {
   private static final String GRPC = "grpc";
   static final String HTTP = "http/protobuf";
 
+  private static final Pattern NAME = Pattern.compile("[!-~]+");
+  private static final Pattern VALUE = Pattern.compile("[\\t -~]*");
+
   private ExporterRules() {}
 
   static void apply(Corrections corrections) {
     chooseExporters(corrections);
     correctEndpoint(corrections);
-    checkHeaders(corrections);
+    for (String property : List.of(GENERAL + "headers", TRACES + "headers")) {
+      correctHeaders(corrections, property, corrections.config().getMap(property));
+    }
   }
 
   private static void chooseExporters(Corrections corrections) {
@@ -157,17 +164,28 @@ final class ExporterRules {
     return (plaintext ? PLAIN : TLS) + endpoint;
   }
 
-  /** Rejects headers that cannot be sent, so that startup fails and not every export. */
-  private static void checkHeaders(Corrections corrections) {
-    for (String property : List.of(GENERAL + "headers", TRACES + "headers")) {
-      for (Map.Entry<String, String> header : corrections.config().getMap(property).entrySet()) {
-        if (hasControls(header.getKey()) || hasControls(decoded(header.getValue()))) {
-          // The message omits the value, which is usually a credential.
-          throw new ConfigurationException(
-              "%s has a control character, such as a line break, in the header '%s'; remove it"
-                  .formatted(Settings.environmentName(property), printable(header.getKey())));
-        }
-      }
+  /**
+   * Rejects headers that cannot be sent, so that startup fails and not every export. Escapes plus
+   * signs, which the Java SDK would decode as spaces, unlike the specification. Base64 credentials
+   * contain them.
+   */
+  private static void correctHeaders(
+      Corrections corrections, String property, Map<String, String> headers) {
+    List<String> escaped = new ArrayList<>();
+    headers.forEach(
+        (name, value) -> {
+          if (!NAME.matcher(name).matches() || !VALUE.matcher(decoded(value)).matches()) {
+            // The message omits the value, which is usually a credential.
+            throw new ConfigurationException(
+                "%s has a character that cannot be sent, such as a line break, in the header '%s';"
+                        .formatted(
+                            Settings.environmentName(property), name.replaceAll("[^!-~]", "?"))
+                    + " names and values must be ASCII");
+          }
+          escaped.add(name + "=" + value.replace("+", "%2B"));
+        });
+    if (!headers.isEmpty()) {
+      corrections.replace(property, String.join(",", escaped));
     }
   }
 
@@ -178,13 +196,5 @@ final class ExporterRules {
     } catch (IllegalArgumentException e) {
       return value;
     }
-  }
-
-  private static boolean hasControls(String text) {
-    return text.chars().anyMatch(c -> c != '\t' && Character.isISOControl(c));
-  }
-
-  private static String printable(String name) {
-    return name.replaceAll("\\p{Cntrl}", "?");
   }
 }

@@ -247,11 +247,12 @@ class LlmdTransportCasesTest {
       trace(
           TestOptions.exportingTo(receiver, protocol)
               .setting(
-                  "otel.exporter.otlp.headers", "authorization=Bearer x,x-scope-orgid=tenant%201"));
+                  "otel.exporter.otlp.headers",
+                  "authorization=Basic YQ+/Yg==,x-scope-orgid=tenant%201"));
 
       Map<String, String> headers = receiver.requestHeaders().get(0);
       assertThat(headers)
-          .containsEntry("authorization", "Bearer x")
+          .containsEntry("authorization", "Basic YQ+/Yg==")
           .containsEntry("x-scope-orgid", "tenant 1");
     }
   }

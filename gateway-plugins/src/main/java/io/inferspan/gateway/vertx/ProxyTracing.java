@@ -15,13 +15,15 @@ import io.vertx.httpproxy.ProxyResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traces the calls of a Vert.x {@code HttpProxy}. Add it as the first interceptor.
+ * Traces the calls of a Vert.x {@code HttpProxy}. Add it as the first interceptor; to trace
+ * WebSockets up to the end of their handshake, use {@code addInterceptor(…, true)}.
  *
  * <p>It works with and without a preceding handler of {@link VertxGateway}.
  */
 public final class ProxyTracing implements ProxyInterceptor {
 
   private static final String ATTEMPT = UpstreamAttempt.class.getName();
+  private static final int SWITCHING_PROTOCOLS = 101;
 
   private final VertxGateway gateway;
 
@@ -82,6 +84,13 @@ public final class ProxyTracing implements ProxyInterceptor {
     // Null if the proxy itself responds.
     HttpClientResponse engine = response.proxiedResponse();
     Body body = response.getBody();
+    if (attempt != null && response.getStatusCode() == SWITCHING_PROTOCOLS) {
+      attempt.responseHead(SWITCHING_PROTOCOLS, null, null);
+      GatewayRequest live = gateway.begin(context.request().proxiedRequest());
+      live.status(SWITCHING_PROTOCOLS);
+      // Vert.x does not report the end of a connection that has become a WebSocket.
+      return context.sendResponse().onSuccess(sent -> live.end());
+    }
     if (attempt != null && attempt.watched() && engine != null && body != null) {
       response.setBody(like(body, VertxGateway.answering(attempt, engine, body.stream())));
     }

@@ -29,6 +29,7 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
 
   private final GatewayTracing tracing;
   private @Nullable GatewayRequest request;
+  private boolean answered;
 
   /** Creates a handler for one stream. */
   public Http2GatewayHandler(GatewayTracing tracing) {
@@ -55,19 +56,20 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
     super.write(ctx, message, live == null ? promise : pass(live, message, promise));
   }
 
-  private static ChannelPromise pass(GatewayRequest live, Object message, ChannelPromise promise) {
+  private ChannelPromise pass(GatewayRequest live, Object message, ChannelPromise promise) {
     if (message instanceof Http2HeadersFrame frame) {
       head(live, frame.headers());
-      return frame.isEndStream() ? Handlers.ending(live, promise) : promise;
-    }
-    if (message instanceof Http2DataFrame frame) {
+      answered = frame.isEndStream();
+    } else if (message instanceof Http2DataFrame frame) {
       Handlers.observe(live, frame.content(), live::see);
-      return frame.isEndStream() ? Handlers.ending(live, promise) : promise;
+      answered = frame.isEndStream();
+    } else {
+      if (message instanceof Http2ResetFrame && !answered) {
+        live.fail("stream_reset", "the gateway reset the stream");
+      }
+      return promise;
     }
-    if (message instanceof Http2ResetFrame) {
-      live.fail("stream_reset", "the gateway reset the stream");
-    }
-    return promise;
+    return answered ? Handlers.ending(live, promise) : promise;
   }
 
   /** Records the final response head; ignores interim heads, and trailers, which have no status. */

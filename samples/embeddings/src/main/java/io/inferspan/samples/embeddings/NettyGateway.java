@@ -77,11 +77,9 @@ public final class NettyGateway {
     System.out.println("listening on " + ((InetSocketAddress) server.localAddress()).getPort());
   }
 
-  /** Answers with 502, because the engine is unreachable or closed without a response. */
-  private static void refuse(Channel client) {
+  private static void refuse(Channel client, HttpResponseStatus status) {
     client
-        .writeAndFlush(
-            new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.BAD_GATEWAY))
+        .writeAndFlush(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status))
         .addListener(ChannelFutureListener.CLOSE);
   }
 
@@ -98,6 +96,10 @@ public final class NettyGateway {
     protected void channelRead0(ChannelHandlerContext client, FullHttpRequest request) {
       if (engine != null) {
         client.close();
+        return;
+      }
+      if (request.decoderResult().isFailure()) {
+        refuse(client.channel(), HttpResponseStatus.BAD_REQUEST);
         return;
       }
       UpstreamAttempt attempt =
@@ -119,7 +121,7 @@ public final class NettyGateway {
             } else {
               request.release();
               attempt.fail(connected.cause());
-              refuse(client.channel());
+              refuse(client.channel(), HttpResponseStatus.BAD_GATEWAY);
             }
           });
     }
@@ -171,7 +173,8 @@ public final class NettyGateway {
         answered |= response.status().codeClass() != HttpStatusClass.INFORMATIONAL;
       }
       ChannelFuture written = client.writeAndFlush(message);
-      if (message instanceof LastHttpContent) {
+      // The end of an interim response, such as 103, is not the end.
+      if (answered && message instanceof LastHttpContent) {
         written.addListener(ChannelFutureListener.CLOSE);
       }
     }
@@ -181,7 +184,7 @@ public final class NettyGateway {
       if (answered) {
         client.close();
       } else {
-        refuse(client);
+        refuse(client, HttpResponseStatus.BAD_GATEWAY);
       }
     }
   }

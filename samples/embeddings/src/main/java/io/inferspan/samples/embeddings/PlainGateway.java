@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -254,6 +255,11 @@ public final class PlainGateway {
     @Override
     public Iterator<String> headers(String name) {
       return exchange.getRequestHeaders().getOrDefault(name, List.of()).iterator();
+    }
+
+    @Override
+    public InetAddress peer() {
+      return exchange.getRemoteAddress().getAddress();
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.inferspan.samples.embeddings;
 
 import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -113,6 +114,54 @@ class ProgramsIT {
   }
 
   @Test
+  void interimResponse_isNotTheEnd() throws Exception {
+    for (Class<?> main : GATEWAYS) {
+      try (ServerSocket engine = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
+          TestEnvironment around = new TestEnvironment();
+          RunningProgram program =
+              Command.of(main)
+                  .start("127.0.0.1:" + engine.getLocalPort(), around.collector().endpoint())) {
+        Thread.startVirtualThread(
+            () ->
+                answerEach(
+                    engine,
+                    "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"
+                        + "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ndone"));
+        assertThat(around.ask(program.port()).body()).as("%s", main).isEqualTo("done");
+        assertThat(gatewaySpan(around).attribute("http.response.status_code"))
+            .as("%s", main)
+            .isEqualTo(200L);
+      }
+    }
+  }
+
+  @Test
+  void malformedRequest_doesNotReachTheEngine() throws Exception {
+    for (Class<?> main : GATEWAYS) {
+      try (TestEnvironment around = new TestEnvironment();
+          RunningProgram program =
+              Command.of(main).start(around.engine().authority(), around.collector().endpoint());
+          Socket client = new Socket(InetAddress.getLoopbackAddress(), program.port())) {
+        client
+            .getOutputStream()
+            .write("GET /v1/models HTTP/1.1\r\nno header\r\n\r\n".getBytes(US_ASCII));
+        String answer = new String(client.getInputStream().readNBytes(12), US_ASCII);
+        assertThat(answer).as("%s", main).isEqualTo("HTTP/1.1 400");
+        assertThat(around.engine().requestCount()).isZero();
+      }
+    }
+  }
+
+  @Test
+  void trustedCallersTrace_isContinued() throws Exception {
+    for (Class<?> main : GATEWAYS) {
+      Command program = Command.of(main).flag("-Dinferspan.trusted.callers=127.0.0.0/8");
+
+      assertThatSpans(traceOf(program, 2)).hasTree(TREE);
+    }
+  }
+
+  @Test
   void truncatedEngineResponse_truncatesTheResponse() throws Exception {
     for (Class<?> main : GATEWAYS) {
       try (TestEnvironment around = new TestEnvironment();
@@ -180,9 +229,23 @@ class ProgramsIT {
 
   /** Accepts connections, reads the request and closes. */
   private static void closeEach(ServerSocket server) {
+    answerEach(server, "");
+  }
+
+  /** Accepts connections, reads the request, answers and closes. */
+  private static void answerEach(ServerSocket server, String answer) {
     while (!server.isClosed()) {
       try (Socket engine = server.accept()) {
-        assertThat(engine.getInputStream().read(new byte[64 * 1024])).isPositive();
+        // Closing a socket with unread data would discard the answer.
+        StringBuilder request = new StringBuilder();
+        while (!request.toString().endsWith(TestEnvironment.BODY)) {
+          int next = engine.getInputStream().read();
+          if (next < 0) {
+            throw new IOException("the request is incomplete");
+          }
+          request.append((char) next);
+        }
+        engine.getOutputStream().write(answer.getBytes(US_ASCII));
       } catch (IOException e) {
         // The test is over.
       }

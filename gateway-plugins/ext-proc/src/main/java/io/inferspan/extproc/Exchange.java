@@ -181,7 +181,8 @@ final class Exchange implements GrpcCall.Receiver {
       }
       default -> send(ProcessingResponse.trailers(Part.RESPONSE_TRAILERS));
     }
-    if (message.endOfStream()) {
+    // With 101, the handshake of a WebSocket is complete.
+    if (message.endOfStream() || "101".equals(message.headers().first(":status"))) {
       end(live);
     }
   }

@@ -72,8 +72,11 @@ final class RequestSide {
     if (exchange.observing()) {
       return;
     }
-    negotiate(message.endOfStream());
-    if (message.endOfStream() || !exchange.modes.holdsHeaders()) {
+    // A connection that becomes a WebSocket has no end of the body to wait for.
+    boolean bodyless =
+        message.endOfStream() || "websocket".equalsIgnoreCase(headers.first("upgrade"));
+    negotiate(bodyless);
+    if (bodyless || !exchange.modes.holdsHeaders()) {
       choose(Part.REQUEST_HEADERS, message.endOfStream());
     } else if (exchange.modes.request() != BodyMode.FULL_DUPLEX_STREAMED) {
       // The endpoint is picked when the body is complete; remove the client's routing headers now.

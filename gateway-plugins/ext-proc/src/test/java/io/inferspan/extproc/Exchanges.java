@@ -72,6 +72,22 @@ final class Exchanges {
         .build();
   }
 
+  /** A WebSocket: its handshake, and a frame in each direction. */
+  static List<ProcessingRequest> webSocket() {
+    ProcessingRequest.Builder asking = requestHeaders(false).toBuilder();
+    asking
+        .getRequestHeadersBuilder()
+        .getHeadersBuilder()
+        .addHeaders(EnvoyMessages.header("upgrade", "websocket"));
+    ProcessingRequest.Builder switching = responseHeaders().toBuilder();
+    switching
+        .getResponseHeadersBuilder()
+        .getHeadersBuilder()
+        .setHeaders(0, EnvoyMessages.header(":status", "101"));
+    return List.of(
+        asking.build(), switching.build(), requestBody("hello", false), responseBody("hello"));
+  }
+
   static ProcessingRequest requestBody(String body, boolean endOfStream) {
     return ProcessingRequest.newBuilder().setRequestBody(body(body, endOfStream)).build();
   }

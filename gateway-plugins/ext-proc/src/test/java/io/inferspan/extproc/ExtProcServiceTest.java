@@ -311,4 +311,21 @@ final class ExtProcServiceTest extends ExtProcFixture {
     }
     assertThat(span().isError()).isFalse();
   }
+
+  @Test
+  void webSocket_isRoutedByItsHeaders_andEndsItsSpanWithTheHandshake() throws Exception {
+    try (ExtProcRig rig = new ExtProcRig(service().build(), DUPLEX)) {
+      Exchanges.Outcome outcome = Exchanges.run(rig.envoy().processor(), Exchanges.webSocket());
+      assertThat(outcome.failure()).isNull();
+      assertThat(outcome.responses())
+          .extracting(ProcessingResponse::getResponseCase)
+          .containsExactly(
+              ProcessingResponse.ResponseCase.REQUEST_HEADERS,
+              ProcessingResponse.ResponseCase.RESPONSE_HEADERS,
+              ProcessingResponse.ResponseCase.REQUEST_BODY,
+              ProcessingResponse.ResponseCase.RESPONSE_BODY);
+    }
+    assertThat(span().isError()).isFalse();
+    assertThat(span().attribute("http.response.status_code")).isEqualTo(101L);
+  }
 }

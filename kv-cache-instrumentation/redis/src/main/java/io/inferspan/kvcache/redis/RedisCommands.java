@@ -186,9 +186,25 @@ final class RedisCommands {
                   if (!groups.getUnkeyed().isEmpty()) {
                     parts.add(groups.getUnkeyed());
                   }
-                  return Future.join(parts.stream().map(connection::batch).toList())
+                  return Future.join(parts.stream().map(part -> sent(part, connection)).toList())
                       .map(replies -> inOrder(requests, parts, replies));
                 });
+  }
+
+  /**
+   * Sends the commands of one node in one write. While the cluster moves one of their slots, sends
+   * each command on its own, because only then does the client follow a key to its new node.
+   */
+  @SuppressWarnings("NullAway") // a reply may be null, as it may in every list of replies
+  private static Future<List<Response>> sent(List<Request> part, RedisConnection connection) {
+    return connection
+        .batch(part)
+        .recover(
+            e ->
+                RedisFailure.ofClient(e).isMoving()
+                    ? Future.join(part.stream().map(connection::send).toList())
+                        .map(replies -> replies.<Response>list())
+                    : Future.failedFuture(e));
   }
 
   private static List<Response> inOrder(

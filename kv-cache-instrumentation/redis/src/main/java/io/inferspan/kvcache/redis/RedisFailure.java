@@ -66,6 +66,11 @@ final class RedisFailure extends RuntimeException {
     return new RedisFailure(error.matches() ? REFUSED + error.group(1) : LOST);
   }
 
+  /** Returns whether the cluster is moving a slot, and a key has left the node. */
+  boolean isMoving() {
+    return reason().equals(REFUSED + "ASK");
+  }
+
   /** Returns whether another connection may succeed. */
   boolean leadsElsewhere() {
     return !reason().startsWith(REFUSED)

@@ -103,4 +103,42 @@ class RedisSentinelTest {
       assertThat(index.counts().get(RedisIndexCount.CONNECTS)).isPositive();
     }
   }
+
+  @Test
+  void afterAKilledMaster_theReplicaThatTheSentinelPromotesHoldsTheIndex() {
+    try (RedisServer killed = RedisServer.start();
+        RedisServer replica =
+            RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(killed.port()));
+        RedisServer watching = RedisServer.sentinel(NAME, killed);
+        RawRedis asked = watching.connect();
+        RawRedis next = replica.connect();
+        RedisBlockIndex index = open(NAME, watching.address())) {
+      assertThat(asked.send("SENTINEL", "SET", NAME, "down-after-milliseconds", "500"))
+          .containsExactly("OK");
+      Awaited.until("writes", () -> isWritten(index, 1));
+      Awaited.until("the copy", () -> next.keys().contains("1"));
+      String port = Integer.toString(replica.port());
+      Awaited.until(
+          "a replica to promote",
+          () -> asked.send("SENTINEL", "REPLICAS", NAME).contains("127.0.0.1:" + port));
+      killed.kill();
+
+      Awaited.within(LONG.multipliedBy(2), "writes again", () -> isWritten(index, 2));
+      // The Sentinel has disconnected all clients of the replica.
+      try (RawRedis promoted = replica.connect()) {
+        assertThat(promoted.send("ROLE").get(0)).isEqualTo("master");
+        assertThat(promoted.keys()).contains("2");
+      }
+      Awaited.until("lookups", () -> lookup(index).failure() == null);
+      assertThat(lookup(index).at(0)).containsExactly(A);
+    }
+  }
+
+  private static boolean isWritten(RedisBlockIndex index, long key) {
+    return index
+        .add(new long[0], new long[] {key}, List.of(A), Context.root())
+        .handle((done, failure) -> failure == null)
+        .toCompletableFuture()
+        .join();
+  }
 }

@@ -17,21 +17,21 @@ CHUNK = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok"
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def wait(call, seconds, *descriptors):
+def wait(function, seconds, *descriptors):
     """Waits with poll or select, like a loop whose first timer is due after these seconds; returns the readable descriptors."""
-    if call == "select":
+    if function == "select":
         return select.select(descriptors, [], [], seconds)[0]
     group = select.poll()
     [group.register(descriptor, select.POLLIN) for descriptor in descriptors]
     return group.poll(seconds * 1000)
 
 
-def with_a_timer(call):
+def with_a_timer(function):
     (server, client), (other, _) = loop_pair(), loop_pair()
     for number in (1, 2):
-        wait(call, 0.001, server, other)
+        wait(function, 0.001, server, other)
         client.sendall(head(number))
-        assert wait(call, 0.5, server, other)
+        assert wait(function, 0.5, server, other)
         server.recv(65536)
         call(trace_id(number))
         time.sleep(0.5)

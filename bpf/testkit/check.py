@@ -5,30 +5,26 @@ import collections
 import contextlib
 import json
 import os
-import random
 import signal
-import socket
 import subprocess
 import sys
-import threading
-import time
 
 from adopted import adopted
 from descriptors import descriptors
 from full import full, numbers
 from idle import missed_ends
+from interleaved import interleaved
 from messages import messages
-from observed import HERE, KIT, Observer, Truth, fake_calls, kinds_of_functions, library, server
+from observed import HERE, KIT, Observer, fake_calls, library
 from owners import owners
 from steps import steps
 from verified import verified
 
 # Kinds of records, sources and counters: see wire.h.
-LAUNCH, ALLOC, STREAM_SYNC, READ, RECEIVE, SEND, POLL, RUN_QUEUE, OFF_CPU = 1, 8, 10, 200, 202, 203, 205, 300, 301
+LAUNCH, ALLOC, STREAM_SYNC, READ, POLL, RUN_QUEUE, OFF_CPU = 1, 8, 10, 200, 205, 300, 301
 CONNECT, RETRANSMIT, OPERATION, LIBRARY, BEGAN, ENDED = 320, 321, 350, 400, 403, 404
 OWN, OTEL = 1, 5
-RING_FULL, CALLED_TWICE, HEADS, CONTINUED = 512, 524, 600, 605
-REQUESTS_BEGAN, REQUESTS_ENDED, INTERLEAVED, UNATTRIBUTED = 620, 621, 623, 625
+RING_FULL, HEADS, REQUESTS_BEGAN, REQUESTS_ENDED = 512, 600, 620, 621
 # How many times slower than real hardware an emulated machine is. Time limits are multiplied by it.
 SLOWNESS = float(os.environ.get("CHECK_SLOWNESS", "1"))
 failures = []
@@ -82,113 +78,6 @@ def ends_of(observer, pids):
     return began == ended and len(began) > 0 and open_requests == observer.open_requests, (
         f"{len(began)} requests of the scenes began and {len(began & ended)} ended; "
         f"in all processes, {open_requests} are open by the counters, {observer.open_requests} by the map `activity`")
-
-
-def request_of(rng, number):
-    """Returns a random request in pieces, which are split inside its head."""
-    trace, span = f"{rng.getrandbits(128) | 1:032x}", f"{rng.getrandbits(64) | 1:016x}"
-    kind = rng.choice(["sampled"] * 6 + ["unsampled", "none", "broken"])
-    flags = "01" if kind == "sampled" else "00"
-    value = f"00-{trace}-{span}-{flags}" if kind != "broken" else f"00-{trace}-{span}"
-    name = rng.choice(["traceparent", "Traceparent", "TRACEPARENT"])
-    path = rng.choice(["/infer"] * 4 + ["/runtime", "/graph", "/thread", "/fork", "/exec"])
-    lines = ["Host: localhost", "Accept: */*", f"X-Number: {number}", "Cookie: " + "c" * rng.randrange(2000)]
-    body = "p" * rng.choice([0, 0, 100, 20000])
-    if kind != "none":
-        lines.insert(rng.randrange(len(lines)), f"{name}: {value}")
-    if body:
-        lines.append(f"Content-Length: {len(body)}")
-    data = f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\n" + "\r\n".join(lines) + "\r\n\r\n"
-    cuts = sorted(rng.sample(range(1, len(data)), rng.choice([0, 0, 1, 3])))
-    data += body
-    edges = [0] + cuts + [len(data)]
-    return [data[a:b].encode() for a, b in zip(edges, edges[1:])]
-
-
-def converse(port, seed, requests):
-    rng = random.Random(seed)
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for number in range(requests):
-            for piece in request_of(rng, number):
-                connection.sendall(piece)
-                # A pause lets the server read this piece alone; the attribution must not depend on it.
-                time.sleep(rng.choice([0, 0.002]))
-            answer = b""
-            while not answer.endswith(b"\r\n\r\nok"):
-                got = connection.recv(65536)
-                if not got:
-                    raise SystemExit("the server closed the connection")
-                answer += got
-        # The server's last write may return after the client has received all bytes, so wait until the server closes.
-        connection.shutdown(socket.SHUT_WR)
-        while connection.recv(65536):
-            pass
-
-
-def interleaved(seed, connections=8, requests=25):
-    truth, log = os.path.join(KIT, "truth"), os.path.join(KIT, "calls")
-    for path in (truth, log):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
-    with server(truth, log) as (process, port), Observer(
-        *library("libcuda.so.1", "libcudart.so"), f"target={process.pid}"
-    ) as observer:
-        clients = [threading.Thread(target=converse, args=(port, seed + i, requests)) for i in range(connections)]
-        [client.start() for client in clients]
-        [client.join() for client in clients]
-    known, kinds = Truth(truth), kinds_of_functions()
-    right, missing, shared, wrong, unwatched = 0, [], [], [], set()
-    events = collections.defaultdict(list)
-    for event in observer.events:
-        if event.kind < 200:
-            events[(event.tid, event.kind)].append(event)
-    for entry, end, tgid, tid, result, amount, detail, name in fake_calls(log):
-        if name.startswith("cuda"):
-            continue
-        if name not in kinds:
-            unwatched.add(name)
-            continue
-        kind = kinds[name]
-        if name == "cuMemcpyAsync":
-            kind = 4  # device to host: the programs take the direction from the runtime call around this driver call
-        wanted = known.trace(known.at(tgid, tid, entry))
-        around = [e for e in events[(tid, kind)] if e.start <= entry and end <= e.end]
-        for event in around:
-            events[(tid, kind)].remove(event)
-        if [e.trace for e in around] == ([wanted] if wanted else []):
-            same = all(e.amount == amount and e.result == result for e in around)
-            right += 1 if same else 0
-            if not same:
-                wrong.append(f"{name}: {around} instead of {amount}")
-        elif around:
-            wrong.append(f"{name}: {[e.trace for e in around]} instead of {wanted}")
-        else:
-            # A thread that a handler started may belong to a pool, so its work is not attributed while other requests are open.
-            (shared if known.is_started(tid, entry) else missing).append(name)
-    left = [e for rest in events.values() for e in rest]
-    report("device calls", right > 500 and not missing and not wrong and not left and not unwatched,
-           f"{connections * requests} requests on {connections} connections (seed {seed}): {right} calls as logged, "
-           f"{len(missing)} missing, {len(wrong)} wrong, {len(left)} unexpected {(wrong + missing + left)[:3] or ''}"
-           + (f", functions without a probe: {sorted(unwatched)}" if unwatched else ""))
-    unattributed = observer.counters.get(UNATTRIBUTED, 0)
-    report("calls of started threads", unattributed >= len(shared) > 0,
-           f"{len(shared)} not attributed, because other requests were open; {unattributed} operations counted as unattributed")
-    report("runtime and driver", observer.counters.get(CALLED_TWICE, 0) > 0,
-           f"{observer.counters.get(CALLED_TWICE, 0)} runtime calls omitted, because the driver call inside was reported")
-    strays = [e for e in observer.events
-              if 200 <= e.kind < 400 and (e.tgid == process.pid or ("tid", e.tid) in known.spans)
-              and e.trace not in known.near(e.tgid, e.tid, e.start, e.end)]
-    count = collections.Counter(e.kind for e in observer.events if 200 <= e.kind < 400)
-    report("system calls and scheduler", not strays and count[RECEIVE] > 0 and count[SEND] > 0 and count[OFF_CPU] > 0,
-           f"{sum(count.values())} events of kinds {dict(sorted(count.items()))}, {len(strays)} under a wrong trace {strays[:2] or ''}")
-    began, ended = observer.counters.get(REQUESTS_BEGAN, 0), observer.counters.get(REQUESTS_ENDED, 0)
-    report("requests", began == ended > 0 and observer.counters.get(HEADS) == connections * requests
-           and observer.counters.get(CONTINUED, 0) > 0 and not observer.counters.get(INTERLEAVED, 0),
-           f"{observer.counters.get(HEADS, 0)} heads, {observer.counters.get(CONTINUED, 0)} reads that continued a head; "
-           f"{began} requests began and {ended} ended")
-    report("accounting of requests", *observer.accounted())
-    return observer
 
 
 def durations():
@@ -429,7 +318,7 @@ def main():
         "scenes": scenes,
         # The same scenes, with pairs of probes instead of session probes, and without records of system calls and the scheduler.
         "pair": lambda: scenes(["pair", "flags=f3"]),
-        "interleaved": lambda: interleaved(seed),
+        "interleaved": lambda: interleaved(report, seed),
         "durations": durations,
         "rate": lambda: rate(float(os.environ.get("CHECK_SECONDS", "2")), 2),
         "contexts": contexts,

@@ -11,7 +11,6 @@ import _thread
 import ctypes
 import json
 import os
-import select
 import signal
 import sys
 import threading
@@ -23,7 +22,7 @@ import responding  # noqa: F401
 import stage
 import waits  # noqa: F401
 from scenes import interleaved
-from stage import ANSWER, HERE, call, head, in_bare_thread, in_thread, pair, perform, play, served, trace_id, traceparent
+from stage import ANSWER, HERE, call, head, in_bare_thread, pair, perform, play, served, trace_id, traceparent
 
 from inferspan_ckp import Ckp
 
@@ -107,31 +106,28 @@ def another_thread_reads_the_next_request():
 
 @play
 def thread_exits():
-    """A request ends with the thread that read it; a thread that was started for it then works for no request."""
+    """A request ends with the thread that read it; a process that was started for it then works for no request."""
     server, client = pair()
-    started, go = threading.Event(), threading.Event()
-    inner = []
+    trace, children, (ready, called) = trace_id(1), [], os.pipe()
 
-    def second():
-        started.set()
-        go.wait()
-        call(None)
-
-    def first():
+    def reader():
         client.sendall(head(1))
         server.recv(65536)
-        inner.append(threading.Thread(target=second))
-        inner[0].start()
-        started.wait()
+        task = f"/proc/{os.getpid()}/task/{threading.get_native_id()}"
+        children.append(os.fork())
+        if children[0] == 0:
+            call(trace)
+            os.write(called, b"x")
+            while os.path.exists(task):  # busy, because a wait would end the inheritance
+                pass
+            call(None)
+            os._exit(0)
+        os.read(ready, 1)
 
-    outer = threading.Thread(target=first)
-    outer.start()
-    native = outer.native_id
-    outer.join()
-    while os.path.exists(f"/proc/self/task/{native}"):
-        select.select([], [], [], 0.001)
-    go.set()
-    inner[0].join()
+    thread = threading.Thread(target=reader)
+    thread.start()
+    thread.join()
+    os.waitpid(children[0], 0)
 
 
 @play

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A thread gets its slot the first time a sampled span is current on it, which costs one system
  * call, and keeps it for its lifetime. A thread does not report its end, so {@link #sweep} must be
  * called regularly; slots of ended threads are also freed when a new thread finds no free slot. A
- * slot is reused only after its thread was removed from the kernel's map, or after a new thread got
+ * slot is reused only after its thread was removed from the kernel's map, or by a new thread with
  * the same tid.
  */
 public final class OwnThreads implements AutoCloseable {
@@ -113,19 +113,21 @@ public final class OwnThreads implements AutoCloseable {
   }
 
   private ThreadRecord register(Thread thread, int tid) {
-    ThreadRecord previous = byTid.remove(tid);
-    if (previous != null) {
-      release(previous);
-    }
-    if (free == 0) {
+    ThreadRecord previous = byTid.get(tid);
+    if (previous == null && free == 0) {
       reclaim();
     }
-    if (free == 0) {
+    if (previous == null && free == 0) {
       return refusal(thread);
     }
-    int slot = freeSlots[free - 1];
+    int slot = previous == null ? freeSlots[free - 1] : previous.slot();
+    if (previous != null) {
+      previous.wipe();
+    }
     kernel.put(tid, slot + 1);
-    free--;
+    if (previous == null) {
+      free--;
+    }
     ByteBuffer memory = contexts.slice(slot * ThreadRecord.BYTES, ThreadRecord.BYTES);
     ThreadRecord record = new ThreadRecord(this, thread, tid, slot, memory);
     byTid.put(tid, record);
@@ -151,24 +153,23 @@ public final class OwnThreads implements AutoCloseable {
       }
     }
     for (ThreadRecord record : ended) {
-      byTid.remove(record.tid());
-      forget(record);
-      release(record);
+      // Programs may still read the slot, and do so until the thread is removed from the map.
+      record.wipe();
+      if (forget(record)) {
+        byTid.remove(record.tid());
+        freeSlots[free++] = record.slot();
+      }
     }
   }
 
-  private void forget(ThreadRecord record) {
+  private boolean forget(ThreadRecord record) {
     try {
       kernel.remove(record.tid());
+      return true;
     } catch (RuntimeException e) {
       LOGGER.log(Level.DEBUG, "A thread could not be removed from the kernel's map", e);
+      return false;
     }
-  }
-
-  /** Clears the slot for programs that may still read it. */
-  private void release(ThreadRecord record) {
-    record.wipe();
-    freeSlots[free++] = record.slot();
   }
 
   void failed() {

@@ -17,6 +17,7 @@ final class FakeThreadMap implements OwnThreads.KernelThreads {
   final Arena arena = Arena.ofShared();
   final ByteBuffer memory;
   volatile boolean full;
+  volatile boolean broken;
 
   FakeThreadMap(int slotCount) {
     this.memory = arena.allocate((long) slotCount * ThreadRecord.BYTES, 64).asByteBuffer();
@@ -33,6 +34,9 @@ final class FakeThreadMap implements OwnThreads.KernelThreads {
 
   @Override
   public void remove(int tid) {
+    if (broken) {
+      throw new IllegalStateException("the map is broken");
+    }
     slots.remove(tid);
   }
 

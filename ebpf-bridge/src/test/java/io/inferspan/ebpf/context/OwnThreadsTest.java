@@ -142,6 +142,44 @@ class OwnThreadsTest {
   }
 
   @Test
+  void slotOfAThreadThatTheKernelStillKnows_isNotReused() throws Exception {
+    Thread first = Thread.ofPlatform().start(() -> storage.attach(sampled(1)));
+    first.join();
+    int slot = table.slots.values().iterator().next();
+    table.broken = true;
+    threads.sweep();
+
+    assertThat(threads.isServing()).isFalse();
+    try (Scope scope = storage.attach(sampled(2))) {
+      assertThat(table.slots.get(Threads.currentTid())).isNotEqualTo(slot);
+    }
+    table.broken = false;
+    threads.sweep();
+    assertThat(table.slots).containsOnlyKeys(Threads.currentTid());
+  }
+
+  @Test
+  void slotOfAThreadWhoseTidCannotBeRegistered_isNotReused() throws Exception {
+    threads.close();
+    AtomicInteger tid = new AtomicInteger(4_711);
+    FakeThreadMap reused = new FakeThreadMap(4);
+    try (OwnThreads sameNumber =
+        new OwnThreads(reused.memory, reused, tid::get, null, TestContexts.silent())) {
+      assertThat(PublishingContextStorage.start(sameNumber)).isTrue();
+      Thread.ofPlatform().start(() -> storage.attach(sampled(1))).join();
+      reused.full = true;
+      Thread.ofPlatform().start(() -> storage.attach(sampled(2)).close()).join();
+      reused.full = false;
+      tid.set(4_712);
+
+      Thread.ofPlatform().start(() -> storage.attach(sampled(3)).close()).join();
+
+      assertThat(reused.slots).containsOnlyKeys(4_711, 4_712);
+      assertThat(reused.slots.get(4_711)).isNotEqualTo(reused.slots.get(4_712));
+    }
+  }
+
+  @Test
   void moreThreadsThanSlots_areRefusedAndCounted() throws Exception {
     CountDownLatch all = new CountDownLatch(1);
     AtomicInteger published = new AtomicInteger();

@@ -4,7 +4,6 @@ import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.libbpf.BpfObject;
 import io.inferspan.ebpf.libbpf.UprobeMode;
-import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.probe.CallPrograms;
 import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.probe.WatchedFunctions;
@@ -181,11 +180,11 @@ public final class KernelSide implements AutoCloseable {
   }
 
   private boolean canProbe(String object) {
-    boolean able = mode() != UprobeMode.PERF || plan.features().has(KernelFeature.PERF_UPROBES);
-    if (!able) {
-      programs.missing(object, "*", "uprobes are not available on this machine");
+    String problem = plan.features().uprobeProblem();
+    if (!problem.isEmpty()) {
+      programs.missing(object, "*", problem);
     }
-    return able;
+    return problem.isEmpty();
   }
 
   /** Returns the state of every program. */

@@ -103,7 +103,11 @@ public final class BpfProgram {
 
   /** Attaches the program to timers that run it {@code frequency} times per second on each CPU. */
   public BpfLink attachTimer(int frequency) {
-    return CpuTimer.attach(fd(), frequency, libbpf.possibleCpus());
+    return CpuTimer.attach(
+        fd(),
+        frequency,
+        libbpf.possibleCpus(),
+        errno -> refusal(errno, "").ofAttaching(name + " to a timer on each CPU"));
   }
 
   /** Attaches the program to all functions of the target, or to none and throws if one fails. */

@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * A timer on each CPU that runs a program. It is a software clock, so no hardware counter is
@@ -33,7 +34,12 @@ final class CpuTimer {
 
   private CpuTimer() {}
 
-  static BpfLink attach(int program, int frequency, int cpus) {
+  /**
+   * Attaches a program to a timer on each CPU, or to none.
+   *
+   * @param refusal makes the exception for an error number
+   */
+  static BpfLink attach(int program, int frequency, int cpus, IntFunction<BpfException> refusal) {
     List<BpfLink> links = new ArrayList<>();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = arena.allocate(ATTRIBUTES_BYTES, Long.BYTES);
@@ -47,8 +53,7 @@ final class CpuTimer {
             SystemCall.PERF_EVENT_OPEN.call(
                 attributes.address(), EVERY_PROCESS, cpu, NO_GROUP, CLOSE_ON_EXEC);
         if (timer != OFFLINE) {
-          links.add(
-              linked(program, new FileDescriptor(done("opening a CPU's timer", timer)), arena));
+          links.add(linked(program, new FileDescriptor(done(timer, refusal)), arena, refusal));
         }
       }
       return BpfLink.all(links);
@@ -58,19 +63,20 @@ final class CpuTimer {
     }
   }
 
-  private static int done(String attempt, long result) {
+  private static int done(long result, IntFunction<BpfException> refusal) {
     if (Errno.isError(result)) {
-      throw new BpfException(attempt + " failed: " + Errno.describe((int) -result), "", "");
+      throw refusal.apply((int) -result);
     }
     return (int) result;
   }
 
   /** Attaches the program; the link keeps the timer running after its descriptor is closed. */
-  private static BpfLink linked(int program, FileDescriptor timer, Arena arena) {
+  private static BpfLink linked(
+      int program, FileDescriptor timer, Arena arena, IntFunction<BpfException> refusal) {
     try (timer) {
       Arguments arguments =
           Arguments.in(arena).word(0, program).word(4, timer.number()).word(8, PERF_EVENT);
-      int link = done("attaching a program to a timer", BpfCommand.LINK_CREATE.call(arguments));
+      int link = done(BpfCommand.LINK_CREATE.call(arguments), refusal);
       return BpfLink.open(new FileDescriptor(link));
     }
   }

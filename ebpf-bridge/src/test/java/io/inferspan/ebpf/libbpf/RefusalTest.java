@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.libbpf;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.ebpf.linux.FakeSystem;
 import java.nio.file.Path;
@@ -97,6 +98,17 @@ class RefusalTest {
     system.capabilities("000000c000000000");
 
     assertThat(attach("uprobe", EACCES).remedy()).contains("CAP_SYS_ADMIN");
+  }
+
+  @Test
+  void refusedTimer_isReportedWithARemedy() {
+    system.capabilities("0000000000000000");
+    int badFrequency = -1;
+
+    assertThatThrownBy(
+            () -> CpuTimer.attach(-1, badFrequency, 1, errno -> attach("perf_event", EPERM)))
+        .isInstanceOf(BpfException.class)
+        .hasMessageContaining("run as root, or with CAP_BPF and CAP_PERFMON");
   }
 
   private BpfException load(String section) {

@@ -41,6 +41,15 @@ public record KernelFeatures(Map<KernelFeature, Integer> errors) {
     return Errno.EPERM.is(error(feature)) || Errno.EACCES.is(error(feature));
   }
 
+  /** Returns why no functions can be probed, and what to do; empty if they can be. */
+  public String uprobeProblem() {
+    return uprobes() != UprobeMode.PERF || has(KernelFeature.PERF_UPROBES)
+        ? ""
+        : "uprobes are not available, "
+            + Errno.describe(error(KernelFeature.PERF_UPROBES))
+            + ": run with CAP_SYS_ADMIN, or on Linux 6.6 or newer";
+  }
+
   /** Returns the best way to attach to functions. */
   public UprobeMode uprobes() {
     if (has(KernelFeature.UPROBE_SESSION)) {

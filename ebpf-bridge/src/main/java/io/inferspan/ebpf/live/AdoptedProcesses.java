@@ -2,13 +2,19 @@ package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.kernel.Adoptions;
 import io.opentelemetry.api.trace.SpanContext;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Adopts a process and its existing descendants. */
 public final class AdoptedProcesses {
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
 
   /**
    * The maximum number of scans for descendants. A scan can miss children whose parent is not
@@ -18,6 +24,7 @@ public final class AdoptedProcesses {
 
   private final @Nullable Adoptions adoptions;
   private boolean closed;
+  private boolean warned;
 
   /**
    * Creates an instance, which adopts nothing if {@code adoptions} is null: the kernel refused the
@@ -37,7 +44,17 @@ public final class AdoptedProcesses {
     long owner =
         kernel.adopt(pid, number(trace, 0), number(trace, 8), number(span.getSpanIdBytes(), 0));
     if (owner != 0) {
-      joinDescendants(kernel, pid, owner);
+      boolean complete =
+          joinDescendants(() -> descendants(pid), each -> kernel.join((int) each, owner));
+      if (!complete && !warned) {
+        warned = true;
+        LOGGER.log(
+            Level.WARNING,
+            "Each of {0} scans found new descendants of process {1}; some may not be attributed to"
+                + " its span. Adopt a process before it starts many others.",
+            SCANS,
+            Integer.toString(pid));
+      }
     }
     // The process may have exited before its exit could be observed.
     if (owner != 0 && ProcessHandle.of(pid).isEmpty()) {
@@ -60,17 +77,19 @@ public final class AdoptedProcesses {
     closed = true;
   }
 
-  private static void joinDescendants(Adoptions adoptions, int pid, long owner) {
+  /** Joins descendants until a scan finds no new one; returns false if the last scan found one. */
+  static boolean joinDescendants(Supplier<Set<Long>> descendants, LongConsumer join) {
     Set<Long> joined = new TreeSet<>();
     for (int scan = 0; scan < SCANS; scan++) {
-      Set<Long> fresh = descendants(pid);
+      Set<Long> fresh = descendants.get();
       fresh.removeAll(joined);
       if (fresh.isEmpty()) {
-        return;
+        return true;
       }
-      fresh.forEach(each -> adoptions.join(each.intValue(), owner));
+      fresh.forEach(join::accept);
       joined.addAll(fresh);
     }
+    return false;
   }
 
   private static Set<Long> descendants(int pid) {

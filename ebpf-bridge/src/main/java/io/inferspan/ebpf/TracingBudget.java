@@ -17,13 +17,19 @@ public record TracingBudget(double amount, Unit unit) {
   /** The limited resource. */
   public enum Unit {
     /** CPU time, in percent of one core. */
-    CORE,
+    CORE("%"),
     /** CPU time, in percent of all cores. */
-    NODE,
+    NODE("%node"),
     /** Reported events per second. */
-    EVENTS,
+    EVENTS("/s"),
     /** Bytes of reported events per second. */
-    BYTES
+    BYTES("B/s");
+
+    private final String suffix;
+
+    Unit(String suffix) {
+      this.suffix = suffix;
+    }
   }
 
   /** Checks the amount. */
@@ -36,7 +42,8 @@ public record TracingBudget(double amount, Unit unit) {
         };
     if (!(amount > 0 && amount <= most)) {
       throw new IllegalArgumentException(
-          "the budget is %s, but must be above 0 and at most %.0f".formatted(amount, most));
+          "the budget is %s%s, but must be above 0 and at most %.0f%s"
+              .formatted(amount, unit.suffix, most, unit.suffix));
     }
   }
 

@@ -112,8 +112,8 @@ class BridgeConfigTest {
           sleep-after  | 2d           | INFERSPAN_EBPF_SLEEP_AFTER: '2d' is not a time such as
           sleep-after  | 90000s       | INFERSPAN_EBPF_SLEEP_AFTER: sleepAfter is PT25H, but
           budget       | 1 %          | INFERSPAN_EBPF_BUDGET: '1 %' is neither a share such as 1%
-          budget       | 0%           | INFERSPAN_EBPF_BUDGET: the budget is 0.0, but must be above 0
-          budget       | 101%node     | INFERSPAN_EBPF_BUDGET: the budget is 101.0, but must be above
+          budget       | 0%           | INFERSPAN_EBPF_BUDGET: the budget is 0.0%, but must be above 0
+          budget       | 101%node     | INFERSPAN_EBPF_BUDGET: the budget is 101.0%node, but must be above 0 and at most 100%node
           ring-bytes   | 1000000      | INFERSPAN_EBPF_RING_BYTES: ringBytes is 1000000, but
           ring-bytes   | 1k           | INFERSPAN_EBPF_RING_BYTES: '1k' is not a number of bytes
           shared-contexts | write     | INFERSPAN_EBPF_SHARED_CONTEXTS: 'write' is not one of off, read

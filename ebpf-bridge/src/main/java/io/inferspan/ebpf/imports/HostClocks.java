@@ -66,11 +66,13 @@ final class HostClocks {
     }
     Map<String, ClockOffset> clocks = new HashMap<>();
     for (Shared one : shared(collectives.values(), ours)) {
-      one.others.forEach(
-          (host, part) ->
-              compare(host, clocks.computeIfAbsent(host, any -> new ClockOffset()), one.our, part));
+      boolean contradicts = false;
+      for (Map.Entry<String, Part> other : one.others.entrySet()) {
+        ClockOffset clock = clocks.computeIfAbsent(other.getKey(), any -> new ClockOffset());
+        contradicts |= compare(other.getKey(), clock, one.our, other.getValue());
+      }
+      violations += contradicts ? 1 : 0;
     }
-    clocks.values().forEach(clock -> violations += clock.timesSet());
   }
 
   /** Returns the collectives that our host takes part in, in the order of their ends. */
@@ -86,13 +88,16 @@ final class HostClocks {
     return shared;
   }
 
-  private void compare(String host, ClockOffset clock, Part our, Part their) {
+  /** Adds a collective to the estimate of a clock; returns whether it contradicts the estimate. */
+  private boolean compare(String host, ClockOffset clock, Part our, Part their) {
+    long before = clock.timesSet();
     clock.sent(our.enqueuedNanos, their.endNanos + TRUNCATION_NANOS);
     clock.received(their.enqueuedNanos, our.endNanos + TRUNCATION_NANOS);
     Interval interval = clock.at(our.endNanos);
     if (interval != null) {
       known.computeIfAbsent(host, any -> new TreeMap<>()).put(their.endNanos, interval);
     }
+    return clock.timesSet() > before;
   }
 
   /**

@@ -177,6 +177,19 @@ class NcclImportTest {
   }
 
   @Test
+  void collectiveThatContradictsTheClocksOfTwoHosts_isCountedOnce() throws IOException {
+    read(
+        allReduce(0, 1, 1_000_000, 1_001_000),
+        allReduce(1, 1, 1_000_400, 1_001_010),
+        allReduce(2, 1, 1_000_400, 1_001_010),
+        allReduce(0, 2, 1_002_000, 1_003_000),
+        allReduce(1, 2, 1_032_900, 1_033_020),
+        allReduce(2, 2, 1_032_900, 1_033_020));
+
+    assertThat(only("nccl.communicator").attributes()).containsEntry("clock.order_violations", 1L);
+  }
+
+  @Test
   void countedRecords_haveTheHeaderOfTheirDump() throws IOException {
     SpanImport spans = read(COUNTED, COUNTED + PLAIN.replace("v4.0", "v4.1"));
 

@@ -24,8 +24,8 @@ public enum KvEventCount {
   MISSED_BATCHES("missed", "Missing batches"),
   /** Batches dropped because a queue was full; they are later counted as missing, too. */
   DROPPED_BATCHES("dropped", "Batches dropped because a queue was full"),
-  /** Batches lost to internal errors; please report them. */
-  FAULTS("faults", "Batches lost to internal errors"),
+  /** Batches lost because an observer threw, or to internal errors; please report the latter. */
+  FAULTS("faults", "Batches lost because an observer threw, or to internal errors"),
   /** Successful replays. */
   REPLAYS("replays", "Replays of missing batches", "result", "ok"),
   /** Failed replays. */

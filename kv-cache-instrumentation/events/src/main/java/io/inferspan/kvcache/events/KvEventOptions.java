@@ -193,7 +193,7 @@ public final class KvEventOptions {
     }
 
     private static Duration positive(String name, Duration value) {
-      if (value.isNegative() || value.toMillis() < 1 || value.toDays() > 1) {
+      if (value.isNegative() || value.toMillis() < 1 || value.compareTo(Duration.ofDays(1)) > 0) {
         throw new IllegalArgumentException(
             name + " is " + value + "; it must be from 1 ms to one day");
       }

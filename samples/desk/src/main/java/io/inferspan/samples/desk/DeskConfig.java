@@ -55,7 +55,8 @@ public record DeskConfig(
     }
     Path directory = Path.of(given);
     if (!Files.isDirectory(directory)) {
-      throw new IllegalArgumentException("--stacks is " + given + ", but must be a directory.");
+      throw new IllegalArgumentException(
+          settings.source(Setting.STACKS) + " is " + given + ", but must be a directory.");
     }
     return directory;
   }

@@ -44,6 +44,11 @@ final class Settings {
     return given(setting).value;
   }
 
+  /** Returns the flag or variable that set the value. */
+  String source(Setting setting) {
+    return given(setting).source;
+  }
+
   private Given given(Setting setting) {
     return given.getOrDefault(setting, new Given(setting.flag(), setting.defaultValue()));
   }

@@ -52,6 +52,14 @@ class DeskMainIT {
   }
 
   @Test
+  void invalidVariable_isNamed() {
+    assertThat(run(Map.of("DESK_STACKS", "/missing"))).isEqualTo(2);
+
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("DESK_STACKS is /missing, but must be a directory.");
+  }
+
+  @Test
   void flag_overridesVariable() {
     DeskConfig config =
         DeskConfig.parse(

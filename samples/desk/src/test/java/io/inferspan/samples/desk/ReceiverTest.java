@@ -123,6 +123,23 @@ class ReceiverTest {
   }
 
   @Test
+  void invalidSpan_isReportedAsRejected_inJson() throws Exception {
+    String json =
+        """
+        {"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"00","spanId":"00","name":"x"}]}]}]}\
+        """;
+
+    HttpResponse<byte[]> answer =
+        desk.export(json.getBytes(StandardCharsets.UTF_8), "content-type", "application/json");
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(new String(answer.body(), StandardCharsets.UTF_8))
+        .isEqualTo(
+            "{\"partialSuccess\":{\"rejectedSpans\":\"1\","
+                + "\"errorMessage\":\"spans without a valid trace or span id\"}}");
+  }
+
+  @Test
   void garbage_isRefusedWithASentenceAndCounted() throws Exception {
     HttpResponse<byte[]> answer = desk.export("garbage".getBytes(StandardCharsets.UTF_8));
 

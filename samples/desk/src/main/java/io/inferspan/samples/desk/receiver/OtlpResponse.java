@@ -13,6 +13,7 @@ import java.util.Locale;
 /** Writes responses to export calls, in gRPC, protobuf or JSON. */
 final class OtlpResponse {
 
+  private static final String REJECTED = "spans without a valid trace or span id";
   private static final int STATUS_CODE = 1;
   private static final int STATUS_MESSAGE = 2;
 
@@ -25,7 +26,7 @@ final class OtlpResponse {
     JSON
   }
 
-  /** Reports success or, except in JSON, partial success if spans were rejected. */
+  /** Reports success, or partial success if spans were rejected. */
   static void accepted(HttpServerResponse response, Form form, int rejected) {
     byte[] message = rejected == 0 ? new byte[0] : partialSuccess(rejected);
     switch (form) {
@@ -36,16 +37,19 @@ final class OtlpResponse {
       }
       case PROTOBUF ->
           response.putHeader("content-type", "application/x-protobuf").end(Buffer.buffer(message));
-      case JSON -> json(response, "{}");
+      case JSON ->
+          json(
+              response,
+              rejected == 0
+                  ? "{}"
+                  : "{\"partialSuccess\":{\"rejectedSpans\":\"%d\",\"errorMessage\":\"%s\"}}"
+                      .formatted(rejected, REJECTED));
     }
   }
 
   private static byte[] partialSuccess(int rejected) {
     ExportTraceServiceResponse.Builder response = ExportTraceServiceResponse.newBuilder();
-    response
-        .getPartialSuccessBuilder()
-        .setRejectedSpans(rejected)
-        .setErrorMessage("spans without a valid trace or span id");
+    response.getPartialSuccessBuilder().setRejectedSpans(rejected).setErrorMessage(REJECTED);
     return response.build().toByteArray();
   }
 

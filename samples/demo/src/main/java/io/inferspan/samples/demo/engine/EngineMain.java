@@ -67,13 +67,23 @@ public final class EngineMain {
       Setup setup =
           new Setup(
               needed(given, "--name"),
-              Integer.parseInt(needed(given, "--port")),
-              Integer.parseInt(needed(given, "--kv-port")),
+              port(given, "--port"),
+              port(given, "--kv-port"),
               cuda == null ? null : Path.of(cuda));
       if (!given.isEmpty()) {
         throw new IllegalArgumentException("unknown options " + given.keySet() + "; " + USAGE);
       }
       return setup;
+    }
+
+    private static int port(Map<String, String> given, String name) {
+      String value = needed(given, name);
+      try {
+        return Integer.parseInt(value);
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(
+            name + " is " + value + ", but must be a port; " + USAGE);
+      }
     }
 
     private static String needed(Map<String, String> given, String name) {

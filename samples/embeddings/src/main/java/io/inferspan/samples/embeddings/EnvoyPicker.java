@@ -56,7 +56,11 @@ public final class EnvoyPicker {
         .requestHandler(picker)
         .listen(port)
         .onSuccess(server -> System.out.println("listening on " + server.actualPort()))
-        .onFailure(Throwable::printStackTrace);
+        .onFailure(
+            e -> {
+              System.err.println("cannot listen on port " + port + ": " + e.getMessage());
+              System.exit(1);
+            });
   }
 
   private static Endpoint engine(String authority) {

@@ -11,6 +11,8 @@ import io.inferspan.extproc.EnvoyStandIn.Setup;
 import io.inferspan.extproc.proto.Envoy.BodyMode;
 import io.inferspan.extproc.wire.ProcessingRequest.Modes;
 import io.inferspan.samples.embeddings.RunningProgram.Command;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,6 +47,28 @@ class EnvoyPickerIT {
                   pick_endpoints [INTERNAL]
                 llm_request [SERVER]
               """);
+    }
+  }
+
+  @Test
+  void portInUse_isReportedInOneSentence() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0)) {
+      ProcessBuilder command =
+          new ProcessBuilder(
+              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+              "-cp",
+              System.getProperty("java.class.path"),
+              EnvoyPicker.class.getName(),
+              "127.0.0.1:8000",
+              Integer.toString(taken.getLocalPort()));
+      command.environment().put("OTEL_TRACES_EXPORTER", "none");
+      Process picker = command.redirectErrorStream(true).start();
+      String said = new String(picker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+      assertThat(said)
+          .contains("cannot listen on port " + taken.getLocalPort() + ": ")
+          .doesNotContain("\tat ");
+      assertThat(picker.waitFor()).isEqualTo(1);
     }
   }
 

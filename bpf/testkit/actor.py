@@ -3,8 +3,8 @@
 
 In a scene, a server and its client exchange HTTP requests over socket pairs, and the server launches kernels, each with a unique
 grid size. For each launch, the scene prints a JSON line {"scene", "tag", "trace"} with the expected result: tag is the grid size,
-and trace the id of the trace that the launch belongs to, or null. This file has the scenes with several threads or processes, and
-those with CKP; the imported modules have the others.
+and trace the id of the trace that the launch belongs to, or null. This file has scenes with several threads or processes, and scenes
+that report requests with ckp/inferspan_ckp.py (CKP); the imported modules have the others.
 """
 
 import _thread

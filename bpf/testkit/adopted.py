@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: the calls of an adopted process and its children, and of the requests that they serve."""
+"""A part of testkit/check: the calls of an adopted process, one that the reader `observe` has made the owner of its calls, and of its child
+processes. Calls in a request belong to the request instead."""
 
 import os
 import subprocess
@@ -37,6 +38,7 @@ def adopted(report):
     other.stdin.close()
     other.wait(10)
     launches = {e.amount: e.trace for e in observer.events if e.kind == LAUNCH}
+    # tree.py makes launch 6 in an unsampled request, so it must not be reported.
     wanted = {1: ADOPTED, 2: ADOPTED, 3: ADOPTED, 4: ADOPTED, 5: REPORTED, 7: HTTP, 8: ADOPTED}
     ends = [(e.kind, e.result) for e in observer.events if e.trace == ADOPTED and e.kind in (BEGAN, ENDED)]
     report("adopted process", launches == wanted and ends == [(BEGAN, PROCESS), (ENDED, PROCESS)],

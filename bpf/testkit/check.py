@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the programs' records with the logs of stand-ins and servers. Needs root. See `check`."""
+"""Compares the records of the BPF programs with the logs of stand-ins and servers. Needs root. Run it with testkit/check."""
 
 import collections
 import contextlib

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""coldstart.py LIBRARIES WEIGHTS TRUTH PORT: a server that logs the phases of its start. The environment variable BEGAN is the Unix time of
-the start in seconds.
+"""coldstart.py LIBRARIES WEIGHTS TRUTH PORT: a server that logs the phases of its start, with which testkit/coldstart compares the report
+of the bridge's command `coldstart`. The environment variable BEGAN is the Unix time of the start in seconds.
 
 It imports modules, forks an engine, and serves on PORT when the engine is ready. The engine uses the stand-ins for CUDA and NCCL in
 LIBRARIES. It reads one half of the file WEIGHTS, maps the other half and touches some of its pages, computes, waits for a lock that
 another thread holds, and synchronises with the device.
 
 At the end of each part, it appends a JSON line to TRUTH: the name of the part, the process, and the start and end on CLOCK_MONOTONIC. For
-a wait, "holder" is the thread or process that ends it. For a part in several pieces, "more" is their duration in seconds.
+a wait, "holder" is the thread or process that ends it. For a part that consists of several intervals, "more" is the sum of their durations
+in seconds.
 """
 
 import contextlib

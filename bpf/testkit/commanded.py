@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """commanded.py LIBRARIES DIRECTORY: runs a request for each line "WORK TRACEPARENT" of its input, where WORK is a key of WORKS.
 
-It reports the request by CKP, does the work and prints "done". At the end of its input, it exits. LIBRARIES has the stand-ins, and
-DIRECTORY is for files and devices.
+For each line, it reports the request with the functions of ckp/inferspan_ckp.h (CKP), does the work and prints "done". It exits at the
+end of its input. LIBRARIES is the directory of the stand-ins for CUDA and NCCL. DIRECTORY is for files and devices.
 """
 
 import contextlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: the reported number of bytes of system calls on descriptors, and the reported types of the descriptors."""
+"""A part of testkit/check: the number of bytes that the BPF programs report for system calls on file descriptors, and the type of
+descriptor (file, socket, pipe) that they report."""
 
 import os
 import subprocess

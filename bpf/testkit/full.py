@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: what happens with more open requests than the map can hold, and how requests are numbered."""
+"""A part of testkit/check: what the BPF programs do if more requests are open than the map of requests can hold, and which numbers requests
+get. The test reads the records and counters of the programs with the reader `observe`."""
 
 import os
 import subprocess
@@ -9,11 +10,12 @@ from observed import HERE, KIT, Observer, library
 
 LAUNCH, BEGAN = 1, 403  # kinds of records
 NO_MEMORY, REQUESTS_BEGAN, REQUESTS_ENDED = 521, 620, 621  # counters
-NUMBER_CPU = 1023  # the bits of a number that contain the CPU
+NUMBER_CPU = 1023  # the bits of a request's number that contain the CPU
 
 
 def full(report):
-    """Checks that requests beyond the limit are refused and counted, and that earlier requests keep their calls."""
+    """Opens 16 requests at once, three times, while the map has room for 8. Checks that each time, the first 8 requests are traced with
+    all their calls, and that the other 8 are counted as refused and have no calls."""
     program = (
         "import ctypes, os, sys, threading; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
         "driver = ctypes.CDLL(sys.argv[1] + '/libcuda.so.1'); ckp = Ckp(sys.argv[1] + '/libinferspan_ckp.so')\n"
@@ -38,7 +40,8 @@ def full(report):
 
 
 def numbers(report, events):
-    """Checks that the number of a request is unique and, except for the last bits, about the time of its beginning."""
+    """Checks the number of each request, which the programs make from the time in nanoseconds; its lowest 10 bits contain the CPU instead.
+    The numbers must be unique. The time in a number must be that of the request's beginning, or at most 3 us later."""
     began = [e for e in events if e.kind == BEGAN]
     late = [(e.owner & ~NUMBER_CPU) - (e.start & ~NUMBER_CPU) for e in began]
     report("numbers of requests", len(began) > 100 and len({e.owner for e in began}) == len(began)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with heads (request line and headers) that arrive in pieces: which bytes continue which head."""
+"""Scenes of actor.py in which the head of a request (request line and headers) arrives in pieces: to which head does each piece belong?"""
 
 import os
 import socket

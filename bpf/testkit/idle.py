@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: calls that ended unobserved, because no request was open."""
+"""A part of testkit/check: system calls that begin during one request and end while no request is open. The BPF programs do not observe
+such an end."""
 
 import os
 import subprocess

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with threads that may have several requests: event loops, pools, hand-overs to other threads. Work that may belong to one of
-several requests must not be attributed. The names of the scenes continue the phrase "work …"."""
+"""Scenes of actor.py with threads that may work for several requests: event loops, thread pools, and threads that pass a request on to
+another thread. Work that may belong to any of several requests must not be attributed. The name of a scene continues the phrase
+"work …"."""
 
 import queue
 import select

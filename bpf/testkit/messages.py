@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: the messages between an engine and the API server that started it. They list the requests that got tokens in each
-step."""
+"""A part of testkit/check: what the BPF programs read from the messages between an inference engine and the API server that started it. The
+messages list the requests that got tokens in each step. This file also contains the engine and the API server that send them."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ LAUNCH, BOUND, CHANGES, FRAMES, LAST, ABORTED, FINISHED = 1, 405, 406, 8, 1, 2, 
 CANARY = 0x6334_6E34  # every token of prompts and responses; as text ("c4n4"), the value of the trace headers
 HEADERS = {"traceparent": "c4n4", "tracestate": "i=c4n4"}
 TRACEPARENT = "00-" + "8" * 32 + "-" + "9" * 16 + "-01"
-# By release: the number of fields of a request and of an output.
+# The layouts of vLLM's releases: the number of fields of a request and of an output.
 LAYOUTS = ((10, 7), (11, 9), (13, 9), (15, 10), (14, 11), (15, 12), (16, 13), (18, 14), (17, 14), (20, 13), (21, 16), (22, 18))
 HTTP = f"POST / HTTP/1.1\r\nhost: e\r\nx-request-id: a\r\ntraceparent: {TRACEPARENT}\r\ncontent-length: 0\r\n\r\n"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data that `check` compares: events from the reader `observe`, and the logs of servers and stand-ins."""
+"""The data that testkit/check compares: the events that the BPF programs reported to the reader `observe`, and the logs of server.py and of
+the stand-ins for CUDA, which say what really happened."""
 
 import collections
 import contextlib
@@ -21,8 +22,8 @@ CALL = struct.Struct("<QQIIiIQQ32s16x")
 
 
 class Observer:
-    """Runs `observe` in a with block. After the block, it has the events and counters. settings.h has the bits of the
-    option flags, which is a hexadecimal number."""
+    """Runs `observe` in a with block. After the block, it has the events and counters. observe.c lists the options. The option flags=HEX
+    sets the bits ISPAN_… of settings.h."""
 
     def __init__(self, *options):
         self.path = os.path.join(KIT, f"events.{os.getpid()}")

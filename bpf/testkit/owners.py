@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: the records 403 and 404, which announce the beginning and the end of each sampled request. They contain the ids of the
-traceparent; 403 also has the x-request-id. Nothing else of a head may leave the kernel."""
+"""A part of testkit/check: the records of the kinds 403 and 404, with which the BPF programs report the beginning and the end of each
+sampled request. They contain the ids of the traceparent; 403 also has the x-request-id. Nothing else of a head (request line and headers)
+may leave the kernel."""
 
 import socket
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with several processes: descriptors in child processes, and requests that end with their thread or process."""
+"""Scenes of actor.py with several processes: file descriptors in child processes, and requests that end with their thread or process."""
 
 import contextlib
 import os

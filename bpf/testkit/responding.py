@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes that continue after a response has begun: which threads still work for the request, and which wait for other work."""
+"""Scenes of actor.py that continue after a response has begun: which threads still work for the request, and which wait for other work?"""
 
 import os
 import select

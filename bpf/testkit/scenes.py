@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with one thread and one or two connections: which bytes are a request, and when the request ends."""
+"""Scenes of actor.py with one thread and one or two connections: which bytes are a request, and when does the request end?"""
 
 import contextlib
 import os

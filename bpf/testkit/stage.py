@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Building blocks of scenes: requests, responses, and kernel launches whose expected trace is printed."""
+"""The building blocks of the scenes that actor.py runs: requests, responses, and kernel launches whose expected trace is printed. A scene
+is a short program in which a server and a client exchange requests."""
 
 import _thread
 import ctypes

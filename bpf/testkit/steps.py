@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: the steps that an engine reports, and the calls that belong to each of them."""
+"""A part of testkit/check: the steps that an inference engine reports with the functions of ckp/inferspan_ckp.h, and the calls that belong
+to each step."""
 
 import ctypes
 import os
@@ -14,7 +15,7 @@ LAUNCH, GRAPH_LAUNCH, EVENT_SYNC, EVENT_RECORD, BEGAN, ENDED, BOUND, CHANGES = 1
 STEP, CKP = 2, 4
 SIZES = 0, 1, 16, 17, 1000, 4096, 5000  # the number of changes of each step; records contain at most 4096
 UNCOUNTED, TRACEPARENT = 2**64 - 1, "00-" + "6" * 32 + "-" + "7" * 16 + "-01"
-# The x-request-id and the traceparent of each slot.
+# The x-request-id and the traceparent of each slot. A slot is the number that an engine gives a request with inferspan_ckp_bind.
 SLOTS = ("r1", None), ("", None), (None, None), ("x" * 97, None), ("x" * 96, TRACEPARENT), ("r2", TRACEPARENT[:-1] + "0")
 
 

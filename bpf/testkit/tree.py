@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """tree.py LIBRARIES: launches kernels on commands, one per line of its input, and prints "done" after each.
 
-N launches a grid of N blocks. "tree" launches from this process, from child processes and a thread, and in requests. For "helper N", a
-process that was started before the first command launches the grid.
+The command N launches a grid of N blocks. "tree" launches grids of 1 to 8 blocks: in this process, in child processes, on another thread,
+and in requests (5 to 7; 6 is unsampled). For "helper N", a child process that was started before the first command launches the grid.
 """
 
 import ctypes

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: the number of instructions that the verifier processes, which determines how long loading takes."""
+"""A part of testkit/check: the number of instructions of each BPF program that the kernel's verifier processes. It determines how long
+loading takes."""
 
 import ctypes
 import os

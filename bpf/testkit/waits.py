@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes with threads that get other work than requests: from timers, other threads, processes and queues. It must not be attributed.
-The names of the scenes continue the phrase "work …"."""
+"""Scenes of actor.py with threads that also do work outside of requests, for timers, other threads, processes and queues. This work must
+not be attributed to a request. The name of a scene continues the phrase "work …"."""
 
 import ctypes
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A randomised HTTP client on raw sockets. It records the pieces of each request and response, and the request's mark (see
-servers/work.py)."""
+"""The HTTP client of the attribution test. It sends randomised requests on raw sockets, and records the truth: for each request, its mark
+(the id in its path, see servers/work.py), its traceparent, and the sizes of the pieces that it sent and received."""
 
 import contextlib
 import itertools
@@ -16,7 +16,8 @@ SAMPLED, UNSAMPLED, HEADERLESS = "sampled", "unsampled", "headerless"
 
 class Request:
     """One request: its parameters, and the sizes of the pieces that the client sent and received. Results are summed by cell, a pair of
-    server and scenario. With gone, the client disconnects in the middle of the response."""
+    server and scenario. The request is sampled with the probability rate. With gone, the client disconnects in the middle of the
+    response."""
 
     def __init__(self, rng, server, cell, rate=1.0, **asked):
         self.server = server
@@ -155,6 +156,7 @@ class Scene:
             raise self.failures[0]
 
     def many(self, clients, requests, fresh=0.0, **asked):
+        """Sends requests from several clients in parallel. Before each request, the client reconnects with the probability fresh."""
         def play(connection, rng):
             for number in range(max(1, requests // clients)):
                 if rng.random() < fresh:

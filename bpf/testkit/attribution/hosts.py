@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the third-party servers, and knows which of their operations must be attributed."""
+"""Starts the servers of the attribution test, and knows which of their operations must be attributed to requests. An operation is a system
+call or a kernel launch."""
 
 import contextlib
 import os
@@ -14,8 +15,8 @@ SERVERS = os.path.join(HERE, "servers")
 
 # The kind of a server determines which operations of a request must have a span:
 # - THREAD, a thread per request: all operations.
-# - LOOP, an event loop: all operations of sequential requests, and operations on the own connection of overlapping requests.
-# - POOL, a thread pool or user-level threads: operations on the request's own connection.
+# - LOOP, an event loop: all operations of sequential requests; of overlapping requests, those on the request's own connection.
+# - POOL, a thread pool, user-level threads, or an event loop with a timer: operations on the request's own connection.
 THREAD, LOOP, POOL = "thread", "loop", "pool"
 
 

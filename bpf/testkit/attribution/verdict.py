@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the agent's spans with the requests that the client recorded.
 
-The name of an opened file and the grid of a launch identify their request. So does the size of a send or receive on a request's own
-connection: it is the size of one piece, or the sum of several consecutive ones, and no other request has such a sum. Therefore each of
-these operations can be classified as right (under its own request), wrong (under another request), or missed.
+The name of an opened file identifies its request (the test calls this a mark), and so does the grid size of a kernel launch. A send or a
+receive on a request's own connection has the size of one of the request's pieces, or of several consecutive ones. The sizes are random,
+so they rarely fit another request. Therefore the test can classify each of these operations as right (under its own request), wrong
+(under another request), or missed (under no request).
 """
 
 import collections

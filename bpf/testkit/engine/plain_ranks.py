@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranks of the engine `plain`, which launch its steps: one rank in the engine's process, or several ranks in processes of their own."""
+"""The ranks of the stand-in engine `plain`. A rank launches the kernels of the engine's steps on one device: one rank in the engine's
+process, or each of several ranks in a process of its own."""
 
 import ctypes
 import importlib.metadata

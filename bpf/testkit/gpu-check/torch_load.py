@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_load.py CKP_LIBRARY [STAND_IN]: runs a small transformer on PyTorch, in requests that it reports by CKP.
+"""torch_load.py CKP_LIBRARY [STAND_IN]: runs a small transformer on PyTorch for the measurements of `gpu-check`. The work is done in
+requests that are reported with the functions of inferspan_ckp.h (CKP). CKP_LIBRARY is the shared object with these functions.
 
 Prints "ready VERSION DEVICE", or "absent REASON" and exits. Then it responds to each line of input with result lines and "done", or with
 "failed REASON":
 
-  counts TRACEPARENT PHASE BATCH GRAPHS   runs a phase with the profiler
-    -> took NANOS; called NAME COUNT for each CUDA function; device kernels|copies NANOS
-  operation TRACEPARENT NAME N PROFILER   runs an operation N times; DEVICE_NANOS is -1 without the profiler
-    -> operation HOST_NANOS DEVICE_NANOS
+  counts TRACEPARENT PHASE BATCH GRAPHS   runs a phase of a batch of BATCH sequences with PyTorch's profiler
+    -> took NANOS; called NAME COUNT for each CUDA function; device kernels|copies NANOS, the time on the device
+  operation TRACEPARENT NAME N PROFILER   runs gemm, layer_norm or softmax N times
+    -> operation HOST_NANOS DEVICE_NANOS, per run; DEVICE_NANOS is -1 without the profiler
   tokens SECONDS SHARE PROFILER           generates tokens one by one, without batches, in requests of which SHARE percent are sampled
     -> tokens COUNT NANOS
 
-PHASE is prefill or decode; GRAPHS and PROFILER are 0 or 1. STAND_IN is a directory with the test kit's libcudart, which is called instead
-of PyTorch.
+PHASE is prefill or decode. GRAPHS is 1 to launch CUDA graphs instead of single kernels, else 0. PROFILER is 1 to run PyTorch's profiler,
+else 0. STAND_IN is a directory with the test kit's libcudart; if it is given, its functions are called instead of PyTorch.
 """
 
 import collections

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""vllm_load.py [STAND_IN]: runs vLLM and its clients, with a small model of random weights and the plugin that reports steps.
-STAND_IN is a directory with the test kit's libraries and engine, which runs instead of vLLM.
+"""vllm_load.py [STAND_IN]: runs a vLLM server and its clients for the measurements of `gpu-check`. The server has a small model with random
+weights, and the plugin inferspan_vllm.py, which reports each step of the engine. STAND_IN is a directory with the test kit's libraries
+and engine; if it is given, that engine runs instead of vLLM.
 
-Prints "ready VERSION NANOS" with the time until the server is healthy, or "absent REASON" and exits. Then it responds to each line of input
-with result lines and "done", or with "failed REASON":
+Prints "ready VERSION NANOS", with the time from the server's start until it is healthy, or "absent REASON" and exits. Then it responds to
+each line of input with result lines and "done", or with "failed REASON":
 
-  tokens SHARE    sends a round of requests, SHARE percent of them sampled
-    -> sampled TRACEPARENT for each sampled request; tokens COUNT NANOS
-  stack SHARE     sends them through a gateway with an endpoint picker, and the P/D sidecar
-    -> the same; complete TRACEPARENT for each request whose trace has the spans of all three
+  tokens SHARE    sends 40 requests to the server, SHARE percent of them sampled
+    -> sampled TRACEPARENT for each sampled request
+    -> tokens COUNT NANOS: the generated tokens, and the time from the first request to the last response
+  stack SHARE     sends 40 requests to a gateway with an endpoint picker. The gateway sends them to the P/D sidecar, and that to the server
+    -> the result lines of tokens
+    -> complete TRACEPARENT for each sampled request whose trace has the spans of gateway, endpoint picker and sidecar
 """
 
 import concurrent.futures

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""guest.py KIT JAR JVM_MILLIS [PART …]: the tests that `check` runs on each kernel.
+"""guest.py KIT JAR JVM_MILLIS [PART …]: the tests that kernels/check runs in a virtual machine (the guest) for each kernel.
 
-Runs doctor, checks policies, runs the agent with a program that uses CUDA and NCCL, and runs the named parts of the test kit (default: the
-parts that measure no times). KIT is the output directory of testkit/build. JVM_MILLIS is the time of `java -jar JAR --version` on the
-host, from which the slow-down of the guest is computed. Exits with 1 if a test fails.
+Runs the bridge's command doctor, checks which capture policies the kernel accepts, runs the agent with a program that uses the stand-ins
+for CUDA and NCCL, and runs the named parts of testkit/check (default: the parts that measure no times). KIT is the output directory of
+testkit/build, and JAR the bridge's jar. JVM_MILLIS is the time that `java -jar JAR --version` takes on the host. Time limits are
+multiplied by how much longer this command takes in the guest. Exits with 1 if a test fails.
 """
 
 import contextlib

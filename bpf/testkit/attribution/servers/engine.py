@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""engine.py app|core|worker DIRECTORY LIBRARIES: one of three processes, which are connected like those of an inference engine.
+"""engine.py app|core|worker DIRECTORY LIBRARIES: one of the servers of the attribution test, in three processes that are connected like
+those of an inference engine.
 
-The app is a web server on uvloop, which sends requests over ZMQ to the core. The core runs all of them in common steps, and the worker
-launches the kernels of each step. DIRECTORY is for the sockets, LIBRARIES has the stand-in for CUDA. The grid size of a launch identifies
-its request: it is ten times the number in the request's mark (the path segment after /w/), plus the number of the launch.
+The app is a web server on uvloop, which sends requests over ZMQ to the core. The core runs all open requests together, step by step, and
+the worker launches the kernels of each step. DIRECTORY is for the sockets, LIBRARIES has the stand-in for CUDA. The grid size of a launch
+identifies its request: it is ten times the number in the request's mark (the path segment after /w/), plus the number of the launch.
 """
 
 import asyncio

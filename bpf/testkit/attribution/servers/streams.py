@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""streams.py [timer [poll]]: a server on asyncio streams, with one event loop and a coroutine per connection.
+"""streams.py [timer [poll]]: one of the servers of the attribution test, on asyncio streams, with one event loop and a coroutine per
+connection.
 
-With timer, the loop also opens files outside of requests. With poll, it waits with poll instead of epoll.
+With timer, the loop also opens a file every 3 ms, which belongs to no request. With poll, the loop waits for events with the system call
+poll instead of epoll_wait.
 """
 
 import asyncio

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""threads.py [pool]: http.server with a thread per connection. With pool, handlers open files on the threads of a shared pool."""
+"""threads.py [pool]: one of the servers of the attribution test, http.server with a thread per connection. With pool, handlers open their
+files on the threads of a pool that all connections share."""
 
 import concurrent.futures
 import sys

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""uvloop_app.py [threads|timer]: FastAPI on uvicorn with uvloop and httptools.
+"""uvloop_app.py [threads|timer]: one of the servers of the attribution test, FastAPI on uvicorn with uvloop and httptools.
 
-With threads, handlers are synchronous functions, which FastAPI runs on a thread pool that grows during requests. With timer, the loop
-also opens files outside of requests.
+With threads, handlers are synchronous functions, which FastAPI runs on a thread pool that grows during requests. With timer, the event
+loop also opens a file every 10 ms, which belongs to no request.
 """
 
 import asyncio

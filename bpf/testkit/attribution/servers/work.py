@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does the work that a request's path describes: /w/MARK/OPENS/CHUNK/CHUNKS/PAD/DELAY/MODE. All servers use this format.
+"""Does the work that a request of the attribution test describes in its path: /w/MARK/OPENS/CHUNK/CHUNKS/PAD/DELAY/MODE.
 
-MARK is the request's id. The handler opens OPENS files, and sends CHUNKS pieces of CHUNK bytes. Before each further piece, it waits for
-DELAY ms and opens a file. The response has PAD bytes in a header. With MODE "boom", the handler fails before the response.
+MARK is the request's id. The handler opens OPENS files, and sends a response body of CHUNKS pieces of CHUNK bytes each. Before each piece
+except the first, it waits for DELAY ms and opens a file. The response has PAD bytes in a header. If MODE is "boom", the handler fails
+before the response.
 """
 
 import collections
@@ -19,7 +20,7 @@ def work_of(path):
 
 
 def mark(work, number):
-    """Makes an operation with a known owner: tries to open a missing file whose name contains the request's id."""
+    """Tries to open a missing file whose name contains the request's id, so that the test knows the request of this system call."""
     try:
         os.close(os.open(f"{MARKS}/{work.mark}.{number}", os.O_RDONLY))
     except FileNotFoundError:

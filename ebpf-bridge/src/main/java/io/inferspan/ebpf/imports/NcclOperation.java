@@ -5,11 +5,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A collective or a transfer as one rank executed it.
  *
- * @param call the call as in span names, such as {@code all_reduce}
- * @param peer the rank at the other end; null for a collective
- * @param busBandwidth in GB/s
- * @param traced whether its start was recorded; otherwise its end is the time of the record
- * @param enqueuedNanos when the host enqueued it; 0 if that was not recorded
+ * @param call the name of the call as in span names, such as {@code all_reduce}
+ * @param sequence its sequence number among the communicator's calls of this name
+ * @param peer the other rank of a transfer; null for a collective
+ * @param busBandwidth the bus bandwidth in GB/s; null if it was not recorded
+ * @param traced whether the inspector recorded the time of its start. If not, {@code endNanos} is
+ *     when the inspector wrote the record, and {@code beginNanos} is computed from the duration
+ * @param enqueuedNanos when the host enqueued it; 0 unless {@code traced}
  */
 record NcclOperation(
     Rank rank,
@@ -25,6 +27,6 @@ record NcclOperation(
     long beginNanos,
     long endNanos) {
 
-  /** A rank of a communicator, with the number of its ranks and nodes; 0 if unknown. */
+  /** A rank, and how many ranks and nodes its communicator has; 0 if unknown. */
   record Rank(String communicator, long number, long ranks, long nodes, String host, long pid) {}
 }

@@ -5,7 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.inferspan.ebpf.linux.Mapping;
 import java.lang.invoke.VarHandle;
 
-/** The part of a bridge's settings that enables policies. */
+/**
+ * The part of a bridge's settings that enables capture policies, and tells the programs which one
+ * is loaded.
+ */
 public final class PolicySwitch implements AutoCloseable {
 
   private static final int FLOOR_BITS = 16;
@@ -25,12 +28,18 @@ public final class PolicySwitch implements AutoCloseable {
     return word & MASK;
   }
 
-  /** Returns the floor N, where one in N calls is always kept; zero if policies are disabled. */
+  /**
+   * Returns the floor: one in this many calls of each kind is kept whatever the policy decides.
+   * Zero if policies are disabled.
+   */
   public int floor() {
     return floor(word());
   }
 
-  /** Assigns the next policy its generation, which numbers the loads of policies, 1 to 65535. */
+  /**
+   * Returns the generation for a policy that is about to be loaded or restored. Generations count
+   * the loads and rollbacks of policies from 1 to 65535, and then start again at 1.
+   */
   public int nextGeneration() {
     int before;
     int generation;
@@ -42,15 +51,12 @@ public final class PolicySwitch implements AutoCloseable {
     return generation;
   }
 
-  /** Sets the generation of the current policy; zero if there is none. */
+  /** Sets the generation of the policy that is loaded; zero if none is. */
   public void setCurrent(int generation) {
     INT.setVolatile(mapping.memory(), CURRENT_AT, generation);
   }
 
-  /**
-   * Enables policies; one in {@code floor} calls of each kind is always kept. Zero disables
-   * policies.
-   */
+  /** Enables policies, and sets the {@linkplain #floor() floor}. Zero disables policies. */
   public void setFloor(int floor) {
     int before;
     do {

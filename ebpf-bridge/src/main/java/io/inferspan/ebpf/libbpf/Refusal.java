@@ -11,11 +11,11 @@ import java.util.regex.Pattern;
  * The details of an operation that libbpf or the kernel refused, and the error message derived from
  * them.
  *
- * @param object the name of the object or program
- * @param errno the error number
+ * @param object the name of the BPF object; of the program, if attaching or running it was refused
+ * @param errno the error number that libbpf or the kernel returned
  * @param messages libbpf's messages
  * @param verifier the kernel verifier's log
- * @param sections the section of each program, which determines its type
+ * @param sections the ELF section of each program, which determines the program's type
  * @param system the state of the machine, which explains a refusal without messages
  */
 record Refusal(
@@ -77,7 +77,10 @@ record Refusal(
     return new BpfException(reason, remedy, messages + verifier);
   }
 
-  /** Returns the error, with libbpf's first message that contains a reason. */
+  /**
+   * Returns the error, and libbpf's first message that contains a reason, for the end of a
+   * sentence.
+   */
   private String said() {
     return messages
         .lines()
@@ -98,7 +101,9 @@ record Refusal(
     return permission(sections.getOrDefault(object, ""));
   }
 
-  /** Returns the likely reason for a missing permission, and what to do; empty for other errors. */
+  /**
+   * Returns what to do about a missing permission, and its likely reason; empty for other errors.
+   */
   private String permission(String section) {
     if (!Errno.EPERM.is(errno) && !Errno.EACCES.is(errno)) {
       return "";
@@ -108,7 +113,7 @@ record Refusal(
       return "run as root, or with CAP_BPF and CAP_PERFMON";
     }
     if (TRAMPOLINE.matcher(section).matches()) {
-      return "the policy of this kernel forbids programs of section "
+      return "the security policy of this kernel forbids programs of section "
           + section
           + ", use a tp_btf or a uprobe program";
     }
@@ -118,7 +123,7 @@ record Refusal(
     }
     return root
         ? "a security module or lockdown forbids it, " + lockdown()
-        : "run with CAP_SYS_ADMIN, which this way of attaching also needs";
+        : "run as root or with CAP_SYS_ADMIN, because CAP_BPF and CAP_PERFMON do not suffice here";
   }
 
   private String lockdown() {

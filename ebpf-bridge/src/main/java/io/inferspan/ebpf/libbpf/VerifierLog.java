@@ -6,14 +6,14 @@ import java.util.regex.Pattern;
 /**
  * The kernel verifier's log about a program that it refused.
  *
- * <p>The log can have thousands of lines, most of which show the paths that the verifier took. The
- * verdict is near the end.
+ * <p>The log can have thousands of lines, most of which show the paths that the verifier followed.
+ * The verdict, which says why the program was refused, is near the end.
  */
 final class VerifierLog {
 
   private static final int MAX_LINE_CHARS = 240;
 
-  /** Advice to the author of a program for a kind of verdict. */
+  /** The advice that the author of a program gets for verdicts that match a pattern. */
   private record Rule(Pattern verdict, String advice) {}
 
   private static final List<Rule> RULES =
@@ -23,7 +23,7 @@ final class VerifierLog {
               "compare the result of the lookup with NULL before using it"),
           rule(
               "R\\d+ invalid mem access '(scalar|inv)'",
-              "read through bpf_probe_read, or make sure that this is a pointer on every path"),
+              "read through bpf_probe_read, or make sure that the register is a pointer on every path"),
           rule(
               "invalid access to (map value|memory|packet|stack)"
                   + "|R\\d+ (min|max|unbounded|offset|is outside|invalid zero|pointer arithmetic)"
@@ -48,7 +48,9 @@ final class VerifierLog {
           rule("div(ision)? by zero", "divide by something that is not always zero"),
           rule("type=\\w+ expected=", "pass what the helper expects, such as a copy on the stack"),
           rule("cannot pass map_type", "use the map only with the helpers for its type"),
-          rule("Unreleased reference|reference leak", "submit or release it on every path"),
+          rule(
+              "Unreleased reference|reference leak",
+              "submit or release the reference on every path"),
           rule("R\\d+ !read_ok|invalid indirect read", "set every byte before it is read"));
 
   private final List<String> lines;
@@ -64,7 +66,7 @@ final class VerifierLog {
     return new VerifierLog(lines, verdictAt(lines));
   }
 
-  /** Returns whether the log is empty, as after a refusal by a security policy. */
+  /** Returns whether the log has no verdict, as when a security policy refused the program. */
   boolean isEmpty() {
     return verdictAt < 0;
   }
@@ -73,7 +75,10 @@ final class VerifierLog {
     return cut(lines.get(verdictAt).replaceFirst("\\.$", ""));
   }
 
-  /** Returns the source line of the verdict as {@code file:line: code}; empty if there is none. */
+  /**
+   * Returns the last source line before the verdict, as the kernel prints it; empty if there is
+   * none. Recent kernels print {@code code @ file:line}, older ones only the code.
+   */
   String source() {
     for (int at = verdictAt; at >= 0; at--) {
       String line = lines.get(at);
@@ -89,11 +94,13 @@ final class VerifierLog {
         .filter(rule -> rule.verdict.matcher(verdict()).find())
         .map(Rule::advice)
         .findFirst()
-        .orElse("the full log shows the verifier's path");
+        .orElse("read the full log, which shows the path that the verifier followed");
   }
 
   /**
-   * Returns the index of the verdict, of its first line if it has two: that one names the access.
+   * Returns the index of the verdict's first line; -1 if there is no verdict. A verdict can have
+   * two lines: the first describes the access, such as {@code invalid access to map value}, and the
+   * second the register, such as {@code R0 max value is outside of the allowed memory range}.
    */
   private static int verdictAt(List<String> lines) {
     int at = lines.size() - 1;

@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Ends a child process when its parent ends, even if the parent is killed.
  *
- * <p>On Linux the kernel does this. On other systems, a shell reads from a pipe that the parent
- * holds open.
+ * <p>Where {@code setpriv} supports {@code --pdeathsig}, as on most Linux distributions, the kernel
+ * does this. Elsewhere, a shell reads from a pipe that the parent holds open, and kills the command
+ * when the pipe is closed.
  */
 enum ParentWatch {
   /** Uses {@code setpriv --pdeathsig}, which executes the command under its own pid. */
@@ -22,7 +23,7 @@ enum ParentWatch {
       return joined(List.of("setpriv", "--pdeathsig", "KILL", "--"), command);
     }
   },
-  /** Uses a shell that starts the command and ends it when the pipe is closed. */
+  /** Uses a shell that starts the command, and kills it when the pipe from the parent is closed. */
   PIPE {
     @Override
     List<String> wrap(List<String> command) {
@@ -52,7 +53,7 @@ enum ParentWatch {
 
   private static final long TRIAL_SECONDS = 5;
 
-  /** Wraps a command so that it ends with its parent. */
+  /** Returns a command line that runs the command and ends it when its parent ends. */
   abstract List<String> wrap(List<String> command);
 
   /** Returns {@link #KERNEL} if it works on this machine, else {@link #PIPE}. */

@@ -6,7 +6,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 
-/** The implementations to compare Inferspan with, and their OpenTelemetry API. */
+/** The implementations to compare Inferspan with, and the OpenTelemetry instance that they use. */
 record Peers(OpenTelemetry openTelemetry, RawRequest raw, MicrometerRequest micrometer)
     implements AutoCloseable {
 

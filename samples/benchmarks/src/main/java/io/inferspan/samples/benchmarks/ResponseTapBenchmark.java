@@ -20,7 +20,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Measures the cost of observing a stream of 64 chunks, compared with a sum over the same bytes.
+ * Measures the cost of observing a stream of 64 chunks with a {@link ResponseTap}, compared with a
+ * sum over the same bytes.
  *
  * <p>{@code observedChunks} passes the chunks to an existing tap and must not allocate. {@code
  * observedResponse} passes them to a new tap, as a whole response. {@code unobservedChunks} passes

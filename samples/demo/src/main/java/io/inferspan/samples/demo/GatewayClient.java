@@ -22,7 +22,10 @@ final class GatewayClient {
   private static final int CONNECT_TIMEOUT_MILLIS = 2_000;
   private static final int READ_TIMEOUT_MILLIS = 20_000;
 
-  /** After one round, class loading would still take half of the first trace's TTFT. */
+  /**
+   * With only one round of warm-up, class loading still takes half of the first trace's time to
+   * first token.
+   */
   static final int WARM_UP_ROUNDS = 2;
 
   /** A {@code traceparent} whose sampled flag is not set. */

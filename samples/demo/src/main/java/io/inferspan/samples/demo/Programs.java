@@ -25,7 +25,7 @@ final class Programs {
           // These two speed up the start of Netty and of reflection.
           "-Dio.netty.noUnsafe=false",
           "-Djdk.reflect.useNativeAccessorOnly=true",
-          // Without warnings, because the JVM ignores an outdated AOT cache.
+          // Without warnings: the JVM prints one for an outdated AOT cache, which it then ignores.
           "-Xlog:disable",
           "-Xlog:all=error:stderr",
           "--enable-native-access=ALL-UNNAMED",

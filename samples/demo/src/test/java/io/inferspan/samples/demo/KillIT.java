@@ -275,7 +275,7 @@ class KillIT {
   }
 
   private static boolean isWithoutGateway(Listed listed) {
-    String missing = name(GatewaySpans.REQUEST) + ", its parent, never arrived";
+    String missing = "the parent " + name(GatewaySpans.REQUEST) + " of ";
     return listed.status().equals("broken") && listed.why().contains(missing);
   }
 

@@ -26,7 +26,7 @@ public final class ContextBars {
 
   private ContextBars() {}
 
-  /** Runs all benchmarks, which takes two minutes. */
+  /** Runs all benchmarks, which takes over three minutes. */
   public static void main(String[] arguments) throws RunnerException {
     Options options =
         new OptionsBuilder()

@@ -41,7 +41,10 @@ public class ContextBenchmark {
   private static final int SLOTS = 4_096;
   private static final int SLOT_BYTES = 32;
 
-  /** The context storage: OpenTelemetry's own; wrapped but not publishing; wrapped, publishing. */
+  /**
+   * The context storage: {@code plain} is OpenTelemetry's own, {@code stopped} wraps it without
+   * publishing, and {@code published} wraps it and publishes contexts to the kernel.
+   */
   @Param({"plain", "stopped", "published"})
   String storage = "";
 

@@ -36,9 +36,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Measures the CPU time per event of ring-buffer readers: libbpf in C, libbpf with an upcall to
- * Java per event, and the bridge's, with and without folding. The readers take turns on one ring,
- * which a BPF program fills.
+ * Measures the CPU time per event of readers of a BPF ring buffer: libbpf in C, libbpf with an
+ * upcall to Java per event, the bridge's reader, and the bridge's reader with folding, which merges
+ * similar events into one span. The readers take turns on one ring, which a BPF program fills.
  */
 @SuppressWarnings("restricted")
 public final class RingComparison {
@@ -190,7 +190,13 @@ public final class RingComparison {
 
   private boolean report() {
     System.out.printf(
-        Locale.ROOT, "%-28s %8s %8s %8s %12s%n", "", "median", "min", "max", "B/event");
+        Locale.ROOT,
+        "%-28s %8s %8s %8s %12s%n",
+        "ns of CPU time per event",
+        "median",
+        "min",
+        "max",
+        "B/event");
     for (String name : nanos.keySet()) {
       double[] sorted = sorted(name);
       System.out.printf(
@@ -206,6 +212,7 @@ public final class RingComparison {
     double toUpcall = median("our reader") / median("libbpf, upcall per event");
     boolean met = row("our reader / libbpf in C", toC, BAR_TO_C);
     met &= row("our reader / upcall", toUpcall, BAR_TO_UPCALL);
+    // Printed so that the JIT compiler cannot remove the reads.
     System.out.println("(sum " + sum + ")");
     return met;
   }

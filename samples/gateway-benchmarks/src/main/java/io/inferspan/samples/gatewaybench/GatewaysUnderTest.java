@@ -21,12 +21,14 @@ import org.jspecify.annotations.Nullable;
  * <p>With {@code ours}, the gateway serves three ports from the same event loop: without Inferspan,
  * with tracing, and with tracing and meters. In one process, the three share JIT-compiled code, so
  * that differences in compilation do not distort the comparison. The other libraries trace whole
- * processes, so each has its own process.
+ * processes, so each has its own process: {@code vertx} uses the OpenTelemetry support of Vert.x,
+ * and {@code plain} is for the OpenTelemetry Java agent.
  */
 public final class GatewaysUnderTest {
 
   /**
-   * High enough that no prompt is prefilled on another engine. Each request still has a decision.
+   * High enough that no prompt is prefilled on another engine. The gateway still decides for each
+   * request whether to do so.
    */
   private static final int PREFILL_THRESHOLD_BYTES = 1_024;
 

@@ -19,7 +19,11 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures the rate at which events from libzmq publishers are read into an in-memory index; exits
- * with status 1 if a bar is missed. The script {@code ingestion} runs it on one core.
+ * with status 1 if a bar (performance goal) is missed. The script {@code ingestion} runs it on one
+ * core.
+ *
+ * <p>The rate is given per second of wall time and per second of CPU time. HWM is ZMQ's high-water
+ * mark: the number of messages that a publisher queues before it drops further ones.
  */
 public final class Ingestion {
 

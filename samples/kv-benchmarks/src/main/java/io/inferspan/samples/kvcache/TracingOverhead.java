@@ -30,10 +30,10 @@ final class TracingOverhead {
   private static final Map<Kind, String> LABELS =
       Map.of(
           Kind.WITHOUT, "without tracing",
-          Kind.AGAIN, "the same again",
+          Kind.AGAIN, "without tracing, again",
           Kind.UNSAMPLED, "unsampled",
           Kind.SAMPLED, "sampled",
-          Kind.BY_HAND, "the same span by hand with OpenTelemetry's SDK");
+          Kind.BY_HAND, "sampled, by hand with OpenTelemetry's SDK");
 
   private final Map<Kind, double[]> nanos = new EnumMap<>(Kind.class);
   private final Map<Kind, double[]> ratios = new EnumMap<>(Kind.class);

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * A tokenizer for gateways without the model's tokenizer: each word between spaces is a token.
+ * A tokenizer for gateways without the model's tokenizer: each word between whitespace is a token.
  *
  * <p>It is useful only with engines that tokenize in the same way, such as those of {@code
  * samples/demo}.
@@ -24,8 +24,8 @@ public final class WordTokens {
   private WordTokens() {}
 
   /**
-   * Returns the tokens of all texts in messages or in a prompt, in order, up to the first malformed
-   * JSON. Tokens do not depend on JSON escapes.
+   * Returns the tokens of all strings in messages or in a prompt, roles included, in order, up to
+   * the first malformed JSON. Tokens do not depend on JSON escapes.
    *
    * @param input the messages or the prompt, as JSON
    */

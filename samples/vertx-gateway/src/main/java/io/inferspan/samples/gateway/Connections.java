@@ -6,8 +6,8 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.IdentityHashMap;
 
 /**
- * The client connections of one event loop. A connection is closed if it is idle, or if a request
- * stops arriving, for the idle timeout; it stays open while it waits for a response.
+ * The client connections of one event loop. A connection is closed when nothing arrives on it for
+ * the idle timeout. While it waits for a response, it stays open.
  */
 final class Connections {
 
@@ -15,7 +15,10 @@ final class Connections {
   private final long idleMillis;
   private final IdentityHashMap<HttpConnection, Client> clients = new IdentityHashMap<>();
 
-  /** The number of complete requests without a response, and the timer, which runs at zero. */
+  /**
+   * The number of complete requests without a response, and the timer, which runs only while this
+   * number is zero.
+   */
   private static final class Client {
     private int openRequests;
     private long timer;

@@ -3,7 +3,7 @@ package io.inferspan.samples.demo.engine;
 /** The device of an engine. The thread that serves a request calls it. */
 interface Device {
 
-  /** Makes no calls and only waits. */
+  /** Does nothing; the fake engine alone determines the timing. */
   Device NONE =
       new Device() {
         @Override

@@ -18,11 +18,11 @@ public enum Drop {
   TEXT_CUT,
   /** Attributes, events and links larger than the limit, or in a span that is full. */
   PART_TOO_LARGE,
-  /** Calls with malformed OTLP. */
+  /** Calls that are not valid OTLP export requests, or that the receiver failed to process. */
   MALFORMED_CALL,
   /** Calls beyond the size limit. */
   CALL_TOO_LARGE,
-  /** Calls refused because the bodies in progress, over all calls, exceed their limit. */
+  /** Calls refused because the bodies of all calls in progress together exceed their limit. */
   BUSY;
 
   /** Returns the name in {@code /api/stats}. */

@@ -88,7 +88,7 @@ public record SpanDetail(
     return bytes.size() == Long.BYTES ? bytes.asReadOnlyByteBuffer().getLong() : 0;
   }
 
-  /** Returns an attribute by its older or newer key, or null if it is absent. */
+  /** Returns an attribute by its key or else by its latest key, or null if it is absent. */
   public @Nullable Object value(Attribute<?> attribute) {
     Object value = attributes.get(attribute.key().getKey());
     if (value != null || attribute.latestKey() == null) {
@@ -110,7 +110,7 @@ public record SpanDetail(
         : null;
   }
 
-  /** Returns the attribute as an integer, or null if it is not one. */
+  /** Returns the attribute as an integer, without decimals, or null if it is not a number. */
   public @Nullable Long count(Attribute<?> attribute) {
     return value(attribute) instanceof Number number ? (Long) number.longValue() : null;
   }

@@ -19,7 +19,7 @@ final class Trimmer {
   /** The maximum size of a span. */
   static final int MAX_SPAN_BYTES = 128 * 1024;
 
-  /** The maximum size of one text, event or link of a span. */
+  /** The maximum size of one text, attribute, event or link of a span. */
   static final int MAX_PART_BYTES = 16 * 1024;
 
   private static final int MAX_KEY_BYTES = 256;
@@ -86,8 +86,8 @@ final class Trimmer {
   }
 
   /**
-   * Truncates text to {@code maxBytes} bytes of UTF-8, between two characters, and appends an
-   * ellipsis.
+   * Truncates a text of more than {@code maxBytes} bytes of UTF-8, between two characters, and
+   * appends an ellipsis.
    */
   static String cut(String text, int maxBytes) {
     if (text.length() <= maxBytes / 3) {

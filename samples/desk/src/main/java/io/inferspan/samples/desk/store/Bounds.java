@@ -9,13 +9,13 @@ package io.inferspan.samples.desk.store;
  */
 public record Bounds(long maxSpans, long maxBytes, int maxSpansPerTrace) {
 
-  /** The default maximum per trace, which the page can still display. */
+  /** The default maximum number of spans per trace, and the most that the page displays. */
   public static final int DEFAULT_SPANS_PER_TRACE = 20_000;
 
-  /** The reserve for important spans, which are root spans: 1/20 of the spans of a trace. */
+  /** The reserve for important spans, which are root spans: 1/20 of the maximum per trace. */
   private static final int RESERVE_PART = 20;
 
-  /** The limit of one trace: 1/4 of all bytes. */
+  /** The maximum size of one trace: 1/4 of the maximum of all traces. */
   private static final int TRACE_PART = 4;
 
   /** Returns limits with the default maximum per trace. */

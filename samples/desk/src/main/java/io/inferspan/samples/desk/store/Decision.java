@@ -3,7 +3,7 @@ package io.inferspan.samples.desk.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The P/D decision and its reason. A value that no span reports is null.
+ * The P/D (prefill/decode) decision and its reason. A value that no span reports is null.
  *
  * @param route {@code pd}, {@code decode}, or another decision as the endpoint picker reports it
  * @param decision the decision as the endpoint picker reports it; the same as {@code route} if it

@@ -6,9 +6,11 @@ import org.jspecify.annotations.Nullable;
  * The figures of a request for percentiles and the history. A sample takes about 100 bytes, and is
  * kept longer than the request's spans.
  *
- * @param model the model; {@link #UNKNOWN} if no span has it, as for pod and route
- * @param pod the decode pod; the last engine if there is no P/D decision
+ * @param model the model; {@link #UNKNOWN} if no span has it
+ * @param pod the decode pod, or the last engine if there is no P/D decision; {@link #UNKNOWN} if no
+ *     span has it
  * @param prefillPod the pod that ran the prefill, if it is not the decode pod; else null
+ * @param route the P/D decision; {@link #UNKNOWN} if there is none
  * @param ttftMillis NaN if no span recorded a first token
  * @param tokens 0 if no span counted them
  * @param kvHitRatio NaN if no span has it

@@ -28,12 +28,15 @@ import org.jspecify.annotations.Nullable;
 public final class SpanStore {
 
   /**
-   * The time without new spans after which an incomplete trace is broken. If a process dies, its
-   * open traces are therefore listed as broken within two seconds.
+   * The time without new spans after which a trace with a missing parent span is broken. If a
+   * process dies, its open traces are therefore listed as broken within two seconds.
    */
   static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(1_200);
 
-  /** The minimum time between two summaries of a trace, per span. */
+  /**
+   * The minimum time between two summaries of a trace, per span of the trace; a large trace is
+   * summarised less often.
+   */
   private static final long REST_NANOS_PER_SPAN = TimeUnit.MICROSECONDS.toNanos(50);
 
   /**

@@ -59,7 +59,8 @@ public record Summary(
    * Numbers of spans, errors and lost data.
    *
    * @param errors the number of failed spans
-   * @param dropped the number of spans reported as lost
+   * @param dropped the number of spans that the store dropped, plus the kernel events reported as
+   *     missing
    * @param folded the number of calls that folded spans represent
    */
   public record Counts(int spans, int errors, long dropped, long folded) {}

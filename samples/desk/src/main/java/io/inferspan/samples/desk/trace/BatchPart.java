@@ -24,6 +24,8 @@ public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbou
    * @param shareNanos the request's share of the GPU time of these steps
    * @param busyNanos the GPU time of these steps
    * @param boundNanos the maximum error of the share
+   * @param coverage the share of these steps for which no event was lost
+   * @param model how the GPU time of a step is divided among its requests
    */
   public record Phase(
       String name,
@@ -54,12 +56,12 @@ public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbou
    * @param queuedBehind the number of steps that ran while the request was queued
    * @param stalls the number of the request's decode steps that also computed prompts of other
    *     requests
-   * @param stallNanos the extra time of these steps, compared with the request's other decode
-   *     steps; null if there are no others
+   * @param stallNanos the additional GPU time of these steps, compared with the request's other
+   *     decode steps; null if there are no others
    * @param leftOut the number of steps between the request's first and last step in which it did
    *     not run
    * @param leftOutNanos the GPU time of the left-out steps
-   * @param untracedNanos the part of these times that is due to prompts of untraced requests
+   * @param untracedNanos the waits in steps that computed a prompt of an untraced request
    */
   public record Waits(
       long queuedBehind,

@@ -155,7 +155,7 @@ final class BatchReader {
   }
 
   /**
-   * Returns the median duration of the request's decode steps without prompts of other requests.
+   * Returns the median GPU time of the request's decode steps without prompts of other requests.
    */
   private @Nullable Long medianNanos() {
     long[] plain =
@@ -210,8 +210,8 @@ final class BatchReader {
   }
 
   /**
-   * Divides a wait among the prompts in the step, in proportion to their tokens, if all of them are
-   * traced.
+   * Divides a wait among the prompts in the step, in proportion to their tokens. If one of the
+   * prompts is not traced, counts the whole wait as untraced.
    */
   private void attributeWait(EngineStep step, long nanos) {
     long all = step.tokens().values().stream().mapToLong(Long::longValue).sum();

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * A frame of the request's flame graph, with its children.
  *
  * <p>In a graph of recorded stacks, frames are functions, and the width is the number of samples.
- * In a graph of spans, the levels are the span, the event family, the call and a detail, and the
- * width is the time in calls.
+ * In a graph of spans, the levels are the span, the event family (such as {@code syscall}), the
+ * call and a detail, and the width is the time in calls.
  */
 public final class Flame {
 

@@ -14,7 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sums the kernel spans below one span, so that each moment of a thread counts once.
+ * Sums the kernel spans (spans of the eBPF bridge) below one span, so that each moment of a thread
+ * counts once.
  *
  * <p>One wait may have three spans: a CUDA synchronisation, its system call, and the time off the
  * CPU. Single calls are nested by thread and time, and a moment counts for the innermost call only.

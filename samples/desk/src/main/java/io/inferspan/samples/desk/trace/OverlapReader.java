@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds requests that were in the same engine at the same time: their spans of the engine overlap
- * in time, or one span links to the other.
+ * Finds requests that were in the same engine at the same time: the engine spans of both requests
+ * overlap in time, or this request's engine span links to the other trace.
  *
  * <p>This is for engines that do not report their batches.
  */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The prefill and decode stages of a request. A value that no span reports is null.
  *
  * @param transferNanos the time that the decode engine waited for the KV blocks
- * @param overheadNanos the time that the proxy spent between the stages
+ * @param overheadNanos the time between the end of prefill and the start of decode
  */
 public record PdTimeline(
     @Nullable Decision decision,
@@ -22,7 +22,9 @@ public record PdTimeline(
   /** The time range of a stage, and its pod. */
   public record Stage(long startNanos, long endNanos, @Nullable String pod) {}
 
-  /** Returns the stages, or null if the trace has neither a stage nor a decision. */
+  /**
+   * Returns the stages, or null if the trace has no decision, no P/D proxy and no prefill stage.
+   */
   static @Nullable PdTimeline read(RequestPath path, @Nullable Decision decision) {
     Stage prefill = stage(path.prefillStage(), path.prefillEngine(), Pod.ofPrefill(path));
     Stage decode = stage(path.decodeStage(), path.answeringEngine(), Pod.ofDecode(path));

@@ -156,7 +156,10 @@ final class RequestPath {
     return prefillEngine;
   }
 
-  /** Returns the engine span of the client's tokens; with chunked decode, of the first chunk. */
+  /**
+   * Returns the span of the engine that generated the client's tokens; with chunked decode, that of
+   * the first chunk.
+   */
   @Nullable Node answeringEngine() {
     return answeringEngine;
   }
@@ -166,7 +169,10 @@ final class RequestPath {
     return prefillStage != null;
   }
 
-  /** Returns the span from whose start the time to first token counts. */
+  /**
+   * Returns the span whose start is the request's arrival, from which the time to first token is
+   * measured.
+   */
   Node arrival() {
     if (gateway != null) {
       return gateway;

@@ -31,6 +31,7 @@ public record TraceView(
    * Access to the other traces in the store.
    *
    * @param having finds the traces with a matching span
+   * @param seq the sequence number for this trace's summary
    */
   public record Others(
       Iterable<Summary> all,

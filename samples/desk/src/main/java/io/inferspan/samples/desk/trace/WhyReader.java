@@ -69,16 +69,19 @@ final class WhyReader {
     SpanType above = first.type() == null ? null : first.type().parent();
     String missing =
         above == null
-            ? "its parent span"
-            : above.name(SpanNaming.PROPOSAL) + above.parameter() + ", its parent,";
+            ? "parent span"
+            : "parent " + above.name(SpanNaming.PROPOSAL) + above.parameter();
     int others = tree.orphans().size() - 1;
     return about(
         first,
-        "incomplete: %s has no parent%s; %s never arrived (process died or still running)"
+        "incomplete: the %s of %s never arrived (process died or still running)%s"
             .formatted(
+                missing,
                 place(first),
-                others == 0 ? "" : ", nor have %d other spans".formatted(others),
-                missing));
+                others == 0
+                    ? ""
+                    : "; %d more %s no parent"
+                        .formatted(others, others == 1 ? "span has" : "spans have")));
   }
 
   private Why failed(@Nullable Long http) {

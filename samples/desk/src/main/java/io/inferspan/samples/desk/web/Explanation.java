@@ -139,7 +139,7 @@ final class Explanation {
       line(
           String.format(
               Locale.ROOT,
-              "%.1f ms of these waits are due to prompts of untraced requests.",
+              "%.1f ms of these waits are in steps with prompts of untraced requests.",
               waits.untracedNanos() / NANOS_PER_MILLI));
     }
   }

@@ -5,8 +5,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rejects requests for other host names if the desk listens on loopback. This prevents DNS
- * rebinding, where the host name of a foreign web page resolves to a loopback address.
+ * If the desk listens on loopback, rejects requests whose host is not a loopback name or address.
+ * This prevents DNS rebinding, where the host name of a foreign web page resolves to a loopback
+ * address.
  */
 final class HostGuard {
 

@@ -17,7 +17,9 @@ final class Json {
 
   private static final JsonFactory FACTORY = new JsonFactory();
 
-  /** The largest integer that JavaScript holds exactly; larger ones are written as text. */
+  /**
+   * The largest integer that JavaScript holds exactly; larger attribute values are written as text.
+   */
   private static final long MAX_SAFE_INTEGER = 1L << 53;
 
   private static final double NANOS_PER_MILLI = 1e6;

@@ -94,7 +94,8 @@ public final class WebServer {
       fail(
           response,
           403,
-          "The desk listens on loopback and accepts only the host names localhost and 127.0.0.1.");
+          "The desk listens on loopback, so the host in the URL must be localhost, a name that ends"
+              + " in .localhost, or a loopback address.");
     } else if (path.startsWith(TIMELINES)) {
       timeline(TraceId.parse(path.substring(TIMELINES.length())), request, response);
     } else if (!HttpMethod.GET.equals(request.method())) {
@@ -221,8 +222,9 @@ public final class WebServer {
                 fail(
                     response,
                     500,
-                    "A bug in the desk; please report it with this URL: "
-                        + result.cause().getClass().getSimpleName());
+                    "The desk has a bug ("
+                        + result.cause().getClass().getSimpleName()
+                        + "); please report it with this request's URL.");
               } else if (result.result() == null) {
                 fail(response, 404, "The trace does not exist, or was dropped.");
               } else {

@@ -152,9 +152,8 @@ class SummaryReaderTest {
     assertThat(summary.outcome().status()).isEqualTo(Status.BROKEN);
     assertThat(summary.why().sentence())
         .isEqualTo(
-            "incomplete: llm_d.epp.scorer.prefix_cache on llm-gateway has no parent, nor have 2"
-                + " other spans; gateway.request, its parent, never arrived (process died or still"
-                + " running)");
+            "incomplete: the parent gateway.request of llm_d.epp.scorer.prefix_cache on llm-gateway"
+                + " never arrived (process died or still running); 2 more spans have no parent");
   }
 
   @Test

@@ -73,8 +73,8 @@ final class Bridge implements Subject.Watching {
   }
 
   /**
-   * Fails unless exactly this number of events was produced; otherwise, the figure would be
-   * meaningless.
+   * Fails unless exactly this number of events of the kind was produced. Otherwise, a cost per call
+   * would be meaningless.
    */
   void requireProduced(String kind, long events) {
     long produced =
@@ -88,7 +88,10 @@ final class Bridge implements Subject.Watching {
     }
   }
 
-  /** Fails unless at least this number of records was read, one per engine step, without a loss. */
+  /**
+   * Fails if fewer records of the kind were read than there were engine steps, or if an event was
+   * lost.
+   */
   void requireSteps(String kind, long steps) {
     long read =
         status().events().stream()

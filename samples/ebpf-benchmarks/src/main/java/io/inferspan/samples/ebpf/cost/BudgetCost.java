@@ -20,10 +20,11 @@ import java.util.stream.Collectors;
  * Measures whether the cost of tracing stays within a budget when the load grows tenfold and falls
  * again.
  *
- * <p>The cost is the CPU time of the agent's process plus the loss of the load generator. The
- * generator reads the clock between its calls; its loss is the decrease of clock readings per
- * second of CPU time with the watched library, compared with an unwatched copy, in turns of ten
- * milliseconds. Other processes on the core hardly affect either part of the cost.
+ * <p>The cost is the sum of two parts. The first is the CPU time of the agent's process. The second
+ * is the slowdown of the load generator, which reads the clock in a loop between its calls. It
+ * calls the watched library and an unwatched copy in turns of ten milliseconds. The slowdown is the
+ * decrease in clock readings per second of CPU time during the turns of the watched library. Other
+ * processes on the core hardly affect either part.
  */
 final class BudgetCost {
 
@@ -45,13 +46,17 @@ final class BudgetCost {
   private static final Pattern LEVEL =
       Pattern.compile("inferspan_ebpf_level\\{.*class=\"(\\w+)\".*} ([0-9.]+)");
 
-  /** The estimated cost of tracing at a class's next higher level, relative to the budget. */
+  /**
+   * The estimated cost of tracing an event class at its next higher level of detail, relative to
+   * the budget.
+   */
   private static final Pattern NEXT =
       Pattern.compile("inferspan_ebpf_level_next_cost\\{.*class=\"(\\w+)\".*} ([0-9.]+)");
 
+  /** The level of full detail. */
   private static final double FULL = 4;
 
-  /** Detail whose cost is at most this share of the budget fits, as the agent itself defines it. */
+  /** A level of detail fits if its cost is at most this share of the budget, in the agent too. */
   private static final double FITS = 0.9;
 
   private final Kit kit;
@@ -62,8 +67,8 @@ final class BudgetCost {
 
   void measure(int rounds, Report report) {
     report.say(
-        "%n%% of a core: median and middle half; its parts load, bridge, JVM; classes below full"
-            + " detail (cost at their next higher level, relative to the budget)");
+        "%n%% of a core: total (median, quartiles), then medians of load, bridge and JVM; event"
+            + " classes below full detail: level (cost at the next level, relative to the budget)");
     Process keeper = kit.keeper();
     try {
       BUDGETS.forEach(budget -> measure(budget, rounds, report));
@@ -98,9 +103,9 @@ final class BudgetCost {
   }
 
   /**
-   * A class below full detail.
+   * An event class that is traced below full detail.
    *
-   * @param next the cost of tracing at its next higher level, relative to the budget
+   * @param next the cost of tracing the class at its next higher level, relative to the budget
    */
   private record Lowered(String events, double level, double next) {
 

@@ -4,7 +4,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** Measures the CPU time that probes at entry and return add to a call of a library function. */
+/**
+ * Measures the CPU time that probes at entry and return add to a call of a library function. Two
+ * minimal BPF programs show how low the cost can be: one is empty, the other writes a record to the
+ * ring without reading a request's context.
+ */
 final class CallCost {
 
   private static final String FUNCTION = "cuLaunchKernel";

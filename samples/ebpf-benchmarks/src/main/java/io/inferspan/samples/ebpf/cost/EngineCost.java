@@ -20,10 +20,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures the cost of tracing an engine that runs 256 requests in each step. The engine is traced
- * with the vLLM plugin or, without it, by reading the engine's messages. The cost is the loss of
- * steps per second, and the additional CPU time of the engine's process, which other processes
- * affect less. Each window starts its own engine.
+ * Measures the cost of tracing an engine that runs 256 requests in each step. The bridge recognises
+ * the steps with the vLLM plugin or, without it, by reading the messages between the engine's
+ * processes.
+ *
+ * <p>Two figures show the cost: the loss of steps per second, and the CPU time added to the
+ * engine's processes, which other load on the machine affects less. Each measurement starts its own
+ * engine.
  */
 final class EngineCost {
 
@@ -33,7 +36,10 @@ final class EngineCost {
   private final Kit kit;
   private final boolean quick;
 
-  /** The kinds of observation, each with its bar: the loss at 200 steps per second, in %. */
+  /**
+   * The ways to observe the engine. The bar is the maximum loss of steps per second, in %, at 200
+   * steps per second.
+   */
   private enum Watched {
     NOT("unwatched", Double.NaN),
     PLUGIN_ALONE("with the plugin, unwatched", Double.NaN),
@@ -53,7 +59,7 @@ final class EngineCost {
     }
   }
 
-  /** The speed of an engine in a window, and its CPU time per step. */
+  /** The speed of an engine in one measurement, and its CPU time per step. */
   private record Window(double stepsPerSecond, double cpuMicros) {}
 
   /** Differences from the unwatched engine of the same round. */
@@ -101,7 +107,9 @@ final class EngineCost {
         "%nengine %s; unwatched: %.0f steps/s of %d requests, %.0f us of CPU time per step",
         what, base.median(), MEMBERS, baseMicros.median());
     report.say(
-        "%-34s     steps/s lost, %%: median, middle half     CPU us/step added: the same", "");
+        "%-34s     steps/s lost, %%: median, middle half     CPU us/step added: median, middle"
+            + " half",
+        "");
     costs.forEach(
         (how, cost) -> {
           report.say("%-34s %s %s", how.label, cost.lost.middle(), cost.cpuMicros.middle());
@@ -132,8 +140,8 @@ final class EngineCost {
   }
 
   /**
-   * Prints the run time of each BPF program as the kernel measures it, including the clock
-   * readings.
+   * Prints the run time of each BPF program as the kernel measures it, which includes the kernel's
+   * own clock readings.
    */
   private void programs(Watched how, Report report) {
     int steps = 400;

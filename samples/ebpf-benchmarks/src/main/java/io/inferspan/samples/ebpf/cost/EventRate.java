@@ -23,7 +23,7 @@ final class EventRate {
 
   void measure(double seconds, Report report) {
     double theirs = bpftrace(Math.min(seconds, 5));
-    report.say("%nbpftrace, a line per event: %,.0f per second", theirs);
+    report.say("%nbpftrace, printing a line per event: %,.0f lines per second", theirs);
     double ours = bridge(seconds, report);
     report.atLeast(
         "events received per second, relative to bpftrace", ours / theirs, BAR_TO_BPFTRACE);
@@ -59,28 +59,35 @@ final class EventRate {
     long produced = produced(after, READ) - produced(before, READ);
     double read = (read(after) - read(before)) / load.seconds();
     report.say(
-        "the bridge: %,d reads, %,d events produced, %,.0f events received per second, for %.1f s",
+        "the bridge: %,d calls of read, %,d events produced, %,.0f events received per second, for"
+            + " %.1f s",
         load.calls(), produced, read, load.seconds());
     report.atLeast("events received per second", read, BAR_PER_SECOND);
     report.atLeast(
         "events produced per second", produced / load.seconds(), BAR_PRODUCED_PER_SECOND);
-    report.atMost("reads without an event", (double) Math.abs(load.calls() - produced), 0);
+    report.atMost("calls of read without an event", (double) Math.abs(load.calls() - produced), 0);
     return read;
   }
 
-  /** Checks that each produced event was emitted, folded, or counted as lost. */
+  /**
+   * Checks that each event was emitted as a span, folded into a span, used by the bridge itself
+   * (control events, which report requests, processes and libraries), held until its span is
+   * complete, or counted as lost.
+   */
   private static void account(BridgeStatus status, Report report) {
     long produced = status.events().stream().mapToLong(BridgeStatus.Events::produced).sum();
     BridgeStatus.Spans spans = status.flow().spans();
     long emitted = spans.emitted();
     long known = emitted + spans.folded() + spans.control() + spans.held() + status.lost();
     report.say(
-        "events: %,d produced = %,d emitted + %,d folded into %,d spans + %,d control + %,d lost %s",
+        "events: %,d produced = %,d emitted + %,d folded into %,d spans + %,d control + %,d held"
+            + " + %,d lost %s",
         produced,
         emitted,
         spans.folded(),
         spans.folds(),
         spans.control(),
+        spans.held(),
         status.lost(),
         reasons(status));
     report.atMost("events unaccounted for", (double) Math.abs(produced - known), 0);

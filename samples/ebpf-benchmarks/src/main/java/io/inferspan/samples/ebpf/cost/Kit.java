@@ -38,8 +38,8 @@ final class Kit {
   /**
    * The result of a load.
    *
-   * @param watched the share of a core by which the cost of the watched library exceeded that of
-   *     the unwatched one; zero unless they took turns
+   * @param watched the cost of watching the library, as a share of a core; zero unless the watched
+   *     library and an unwatched copy took turns
    */
   record Load(long calls, double seconds, double nanosPerCall, double watched) {}
 
@@ -51,14 +51,16 @@ final class Kit {
     return directory.resolve("floor.bpf.o");
   }
 
-  /** Launches kernels at full speed on one thread, with or without a request. */
+  /** Launches GPU kernels at full speed on one thread, in a request if {@code traced}. */
   Load launch(double seconds, boolean traced) {
     return run(seconds, CORE, "1", traced ? TRACEPARENT : "", "0", "launch");
   }
 
   /**
-   * Launches kernels at this rate on one thread with a request, alternating between the watched
-   * library and an unwatched copy.
+   * Launches GPU kernels in a request on one thread, in turns with the watched library and with an
+   * unwatched copy.
+   *
+   * @param perSecond the launches per second of each library, averaged over the turns of both
    */
   Load launchInTurns(double seconds, int perSecond) {
     Path plain = directory.resolve("libplain.so");
@@ -66,8 +68,8 @@ final class Kit {
   }
 
   /**
-   * Does the same as {@link #launchInTurns}, but every {@code perStep} launches form an engine
-   * step, which ends with a wait for the stream.
+   * Does the same as {@link #launchInTurns}, in engine steps of {@code perStep} launches; each step
+   * ends with a wait for the stream.
    */
   Load stepsInTurns(double seconds, int perSecond, int perStep) {
     String plain = directory.resolve("libplain.so").toString();
@@ -97,7 +99,7 @@ final class Kit {
           Long.parseLong(matcher.group(1)),
           Double.parseDouble(matcher.group(2)),
           Double.parseDouble(matcher.group(3)),
-          // Measured in half of the time, because the two libraries take turns.
+          // Measured only in the turns of the watched library, which are half of the time.
           matcher.group(4) == null ? 0 : Double.parseDouble(matcher.group(4)) / 2);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -120,9 +122,10 @@ final class Kit {
   }
 
   /**
-   * Starts the stand-in for vLLM V1, which waits for each step; its first line of output is its
-   * port.
+   * Starts the stand-in for vLLM V1, without asynchronous scheduling; its first line of output is
+   * its port.
    *
+   * @param plugin whether the engine loads the vLLM plugin
    * @param members the number of requests that must have arrived before the first step
    * @param decodeNanos the device time per token
    */

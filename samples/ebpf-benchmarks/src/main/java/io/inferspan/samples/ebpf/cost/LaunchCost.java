@@ -10,8 +10,8 @@ import java.util.Map;
 
 /**
  * Measures the cost of probes on kernel launches, at each {@link io.inferspan.ebpf.LaunchDetail}.
- * One thread launches 50,000 kernels per second. 250 of them form an engine step. The calls that
- * mark its start and end, and a wait for the stream, also have probes.
+ * One thread launches 50,000 kernels per second, in engine steps of 250 launches. The calls that
+ * mark the start and end of a step, and the wait for the stream at its end, also have probes.
  */
 final class LaunchCost {
 
@@ -81,7 +81,9 @@ final class LaunchCost {
         builder.sleepAfter(Duration.ZERO).launches(detail), "libcuda.so.1", "load");
   }
 
-  /** Prints the run time of each program without its trap, as the kernel measures it. */
+  /**
+   * Prints the run time of each BPF program as the kernel measures it, without the uprobe's trap.
+   */
   private void programs(Report report) {
     for (LaunchDetail detail : LaunchDetail.values()) {
       try (Bridge bridge = attach(BridgeConfig.builder().measuresPrograms(true), detail)) {

@@ -109,7 +109,7 @@ final class RecordCost {
   }
 
   private void say(Report report, String what, Function<Tool, Samples> samples) {
-    report.say(what + "  (median, lower, upper)");
+    report.say(what + "  (median, lower and upper quartile)");
     Stream.of(record, perf)
         .forEach(tool -> report.say("%-32s %s", tool.name(), samples.apply(tool).middle()));
   }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Prints figures as they are measured, and the bars at the end. */
+/** Prints figures as they are measured, and the bars (performance goals) at the end. */
 final class Report {
 
   private final List<String> bars = new ArrayList<>();

@@ -44,9 +44,13 @@ final class ServerCost {
   private @Nullable Bridge bridge;
   private Set<EventFamily> attached = Set.of();
 
+  /** Requests per second and CPU time per request, measured for one window of time. */
   private record Window(double perSecond, double cpuNanos) {}
 
-  /** The kinds of observation, in the order of a round. */
+  /**
+   * The kinds of observation, in the order of a round. "Heads" are the probes that read the heads
+   * of HTTP requests, to find sampled ones.
+   */
   private enum Watched {
     NOT("unwatched", 0, Double.NaN),
     ASLEEP("0 % sampled, asleep", 0, 1),
@@ -180,10 +184,11 @@ final class ServerCost {
     return window;
   }
 
-  /** Fails unless the probes are in the state to measure. */
+  /** Fails unless the bridge is asleep or awake, as this kind of observation requires. */
   private void require(Watched how) {
     if (isAsleep() != (how == Watched.ASLEEP)) {
-      throw new IllegalStateException("The bridge was not in the state to measure: " + how.label);
+      throw new IllegalStateException(
+          "The bridge fell asleep or woke up at the wrong time, while measuring: " + how.label);
     }
   }
 
@@ -208,7 +213,7 @@ final class ServerCost {
 
   private void say(int rounds, Report report) {
     report.say(
-        "%na threaded server, %.0f requests per second of %.0f µs of CPU time, %d rounds",
+        "%na threaded server, %.0f requests per second, %.0f µs of CPU time each, %d rounds",
         base.median(), baseMicros.median(), rounds);
     report.say("%-50s median   middle half: from, to", "");
     for (Watched how : loss.keySet()) {
@@ -237,7 +242,8 @@ final class ServerCost {
     }
     double whole = of(moreCpu, Watched.AWAKE).median();
     report.say(
-        "added CPU time per request: sum of the parts %.1f %%, measured as a whole %.1f %%",
+        "added CPU time per request: sum of the parts (heads, and each family) %.1f %%, measured as"
+            + " a whole %.1f %%",
         sum, whole);
     report.atMost(
         "difference between the sum of the parts and the whole, %",

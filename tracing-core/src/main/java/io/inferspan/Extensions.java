@@ -43,7 +43,8 @@ final class Extensions {
   /** Prepares the extensions that are enabled. */
   static Extensions of(Iterator<TelemetryExtension> candidates, Settings settings) {
     List<TelemetryExtension> found = new ArrayList<>();
-    // Skips broken lines of service files, but an iterator that always fails must not loop forever.
+    // A broken line of a service file is skipped. The limit ends the loop if the iterator fails at
+    // every call.
     for (int failures = 0; failures < 10; ) {
       try {
         if (!candidates.hasNext()) {
@@ -101,7 +102,7 @@ final class Extensions {
     }
   }
 
-  /** Closes the extensions, the last one that joined first. */
+  /** Closes the extensions in the reverse order of their start. */
   void close() {
     while (!joined.isEmpty()) {
       try {

@@ -5,7 +5,7 @@ import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An active span, from {@link PendingSpan#start()} to {@link #close()}.
+ * A span that has started, from {@link PendingSpan#start()} to {@link #close()}.
  *
  * <p>Any thread may use and close it. It ends once; later calls are ignored. No method throws. A
  * span that is not recording allocates nothing, and its {@link #context()} still propagates the
@@ -42,8 +42,8 @@ public abstract sealed class OperationSpan implements AutoCloseable
   }
 
   /**
-   * Marks the operation as failed by {@code cause}. The exception's message is recorded only if a
-   * setting allows it.
+   * Marks the operation as failed by {@code cause}. The exception's message is recorded only with
+   * {@code INFERSPAN_EXCEPTION_MESSAGES=true}.
    */
   public abstract OperationSpan fail(@Nullable Throwable cause);
 

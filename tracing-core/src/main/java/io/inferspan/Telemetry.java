@@ -260,7 +260,7 @@ public final class Telemetry implements AutoCloseable {
    * caller's span and is sampled like any new trace.
    *
    * @param peer returns the address of the client's connection, or null if it is unknown; called
-   *     only if it matters
+   *     only if some callers are not trusted
    */
   public <C> Context extract(
       @Nullable C carrier,

@@ -88,8 +88,8 @@ public final class EightBytes {
   }
 
   /**
-   * Returns the index of the first bracket, brace, quote, comma, space or control byte, or {@code
-   * end}.
+   * Returns the index of the first bracket, brace or byte from 0 to the comma, which includes
+   * control bytes, spaces and quotes; {@code end} if there is none.
    */
   static int endOfPlain(ByteBuffer bytes, int from, int end) {
     int at = from;

@@ -19,8 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exporter that removes content from spans and passes them on. A span without content is not
- * copied.
+ * An exporter that removes content from spans and passes them on. Most of Inferspan's own spans
+ * contain none, and are not copied.
  *
  * <p>{@code Telemetry.initTracing()} wraps every exporter. Programs with their own SDK use {@code
  * Telemetry.guard}.
@@ -59,8 +59,8 @@ public record PrivacyGuard(
   }
 
   /**
-   * Returns the scrubbed span; a span whose data cannot be read is exported with its times and ids
-   * only.
+   * Returns the scrubbed span. A span whose data cannot be read is exported without its name,
+   * attributes, events and links.
    */
   private SpanData scrub(SpanData span) {
     try {

@@ -37,7 +37,9 @@ final class ScrubbedSpan extends DelegatingSpanData {
     this.parent = PrivacyGuard.withoutForeignState(span.getParentSpanContext());
   }
 
-  /** Creates a view of {@code span} that contains only its ids, times and status code. */
+  /**
+   * Creates a view of {@code span} without name, attributes, events, links and status description.
+   */
   ScrubbedSpan(SpanData span) {
     super(span);
     this.name = UNREADABLE;

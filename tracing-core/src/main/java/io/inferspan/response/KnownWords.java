@@ -11,7 +11,7 @@ public final class KnownWords {
   /** Replaces an unknown word. */
   public static final String OTHER = "other";
 
-  // Of OpenAI; of Anthropic; of vLLM, SGLang and llm-d.
+  // In order: the words of OpenAI, of Anthropic, and of vLLM, SGLang and llm-d.
   private static final Set<String> FINISH_REASONS =
       words(
           """
@@ -22,7 +22,7 @@ public final class KnownWords {
           abort, error, cache_threshold, remote_decode
           """);
 
-  // Of OpenAI and Anthropic; of vLLM and SGLang.
+  // In order: the words of OpenAI and Anthropic, and of vLLM and SGLang.
   private static final Set<String> ERROR_TYPES =
       words(
           """

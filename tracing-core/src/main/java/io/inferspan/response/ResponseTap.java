@@ -197,7 +197,10 @@ public final class ResponseTap {
     return facts.completionTokens;
   }
 
-  /** Returns the generated tokens; for an incomplete stream without usage, those counted so far. */
+  /**
+   * Returns the generated tokens; for an incomplete stream without usage, those counted so far; -1
+   * if neither is known.
+   */
   public long generatedTokens() {
     return facts.generatedTokens();
   }
@@ -250,6 +253,8 @@ public final class ResponseTap {
    *
    * <p>An error within a stream fails the span, because the HTTP status does not show it. A body
    * that consists of an error does not; the caller fails the span by the HTTP status.
+   *
+   * @param arrivedNanos the request's arrival, from which the time to first token is measured
    */
   public void describe(OperationSpan span, long arrivedNanos) {
     if (!span.recording()) {

@@ -35,7 +35,10 @@ public final class Attribute<T> {
     return latestKey;
   }
 
-  /** Returns whether the attribute is not written if it has this value. */
+  /**
+   * Returns whether the attribute is left out for this value: null or, for some attributes, an
+   * empty string.
+   */
   public boolean omits(@Nullable T value) {
     return value == null || (omittedWhenEmpty && value instanceof String text && text.isEmpty());
   }

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Replaces invalid {@code OTEL_*} settings, and logs one warning for each. */
+/** Replaces {@code OTEL_*} settings: invalid ones with a warning, others silently. */
 record Corrections(
     ConfigProperties config, Consumer<String> warnings, Map<String, String> corrected) {
   /** Returns the corrected properties with their new values. */

@@ -129,7 +129,8 @@ final class ExporterRules {
   }
 
   /**
-   * Returns whether the default endpoint uses TLS: by the insecure setting, else by a certificate.
+   * Returns whether the default endpoint uses TLS: the insecure setting decides or, without it,
+   * whether a certificate is set.
    */
   private static boolean requiresTls(Corrections corrections, @Nullable Boolean insecure) {
     return insecure == null ? isSet(corrections, "certificate") : !insecure;

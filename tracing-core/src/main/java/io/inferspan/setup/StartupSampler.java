@@ -10,7 +10,7 @@ import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.opentelemetry.sdk.trace.samplers.SamplingResult;
 import java.util.List;
 
-/** Always samples the endpoint picker's startup span, and all other spans as configured. */
+/** Always samples the endpoint picker's startup span; samples all other spans as configured. */
 record StartupSampler(Sampler configured) implements Sampler {
   private static final String STARTUP = EppSpans.STARTUP.name(SpanNaming.PROPOSAL);
 

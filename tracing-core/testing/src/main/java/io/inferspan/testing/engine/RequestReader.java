@@ -41,7 +41,7 @@ final class RequestReader {
       @Nullable String kvTransferParams,
       @Nullable String rejection) {}
 
-  /** The limits that a request sets; null if unset. */
+  /** The limits that a request sets; if unset, {@code maxTokens} is null and the threshold is 0. */
   record Limits(@Nullable Integer maxTokens, double cacheHitThreshold) {}
 
   /** The sampling parameters; the default of each is 1. */

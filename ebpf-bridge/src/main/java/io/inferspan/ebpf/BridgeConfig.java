@@ -138,12 +138,14 @@ public final class BridgeConfig {
     return given.allowPaths;
   }
 
-  /** Returns the minimum duration of an event that gets its own span. */
+  /**
+   * Returns the minimum duration of an event that gets its own span; shorter events share a span.
+   */
   public long singleFromNanos() {
     return given.singleFrom.toNanos();
   }
 
-  /** Returns the minimum duration of recorded system calls and delays. */
+  /** Returns the minimum duration of recorded system calls and scheduling delays. */
   public long ignoreBelowNanos() {
     return given.ignoreBelow.toNanos();
   }
@@ -160,12 +162,15 @@ public final class BridgeConfig {
     return given.budget;
   }
 
-  /** Returns the highest detail level of launches. */
+  /** Returns the highest detail level of kernel and graph launches. */
   public LaunchDetail launches() {
     return given.launches;
   }
 
-  /** Returns whether all CPU time of this process counts towards the budget. */
+  /**
+   * Returns whether all CPU time of this process counts towards the budget, rather than only that
+   * of the bridge's threads.
+   */
   public boolean wholeProcess() {
     return given.wholeProcess;
   }
@@ -175,7 +180,7 @@ public final class BridgeConfig {
     return given.ringBytes;
   }
 
-  /** Returns how contexts are shared with other programs. */
+  /** Returns how trace contexts are shared with other programs. */
   public Set<ContextSharing> sharedContexts() {
     return given.sharedContexts;
   }
@@ -264,15 +269,17 @@ public final class BridgeConfig {
     }
 
     /**
-     * Sets the minimum duration of an event that gets its own span; shorter events are folded. 1 ms
-     * by default.
+     * Sets the minimum duration of an event that gets its own span; 1 ms by default. Shorter events
+     * of one kind share a span, except the first few.
      */
     public Builder singleFrom(Duration least) {
       this.singleFrom = bounded("singleFrom", least, MAX_DURATION);
       return this;
     }
 
-    /** Sets the minimum duration of recorded system calls and delays; zero by default. */
+    /**
+     * Sets the minimum duration of recorded system calls and scheduling delays; zero by default.
+     */
     public Builder ignoreBelow(Duration least) {
       this.ignoreBelow = bounded("ignoreBelow", least, MAX_DURATION);
       return this;
@@ -289,7 +296,8 @@ public final class BridgeConfig {
     }
 
     /**
-     * Limits the cost of tracing; the bridge lowers detail to stay within it. No limit by default.
+     * Limits the cost of tracing; no limit by default. The bridge lowers the detail levels of
+     * events to stay within the limit.
      */
     public Builder budget(TracingBudget limit) {
       this.budget = Objects.requireNonNull(limit, "budget");
@@ -322,7 +330,9 @@ public final class BridgeConfig {
       return this;
     }
 
-    /** Sets how contexts are shared with other OpenTelemetry programs; not at all by default. */
+    /**
+     * Sets how trace contexts are shared with other OpenTelemetry programs; not at all by default.
+     */
     public Builder sharedContexts(Set<ContextSharing> parts) {
       this.sharedContexts = EnumSet.noneOf(ContextSharing.class);
       this.sharedContexts.addAll(parts);
@@ -339,9 +349,9 @@ public final class BridgeConfig {
     }
 
     /**
-     * Sets the agent whose clock is the reference for this host's clock, as {@code host:port} of
-     * its metrics; none by default. With a reference, spans of engine steps have the offset from
-     * it.
+     * Sets the agent whose clock is the reference for this host's clock, by the {@code host:port}
+     * of its metrics; none by default. With a reference, spans of engine steps contain how far this
+     * host's clock is ahead of it.
      */
     public Builder clockReference(String address) {
       this.clockReference = ReferenceClock.parse(address);

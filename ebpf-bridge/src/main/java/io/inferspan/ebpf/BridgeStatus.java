@@ -12,11 +12,13 @@ import java.util.Map;
  * @param libraries the libraries whose functions are observed, and those that cannot be observed
  * @param events the observed events by kind
  * @param losses lost events by reason; reasons of the kernel side begin with {@code kernel.}
- * @param contexts how requests were recognised, and why some were not
- * @param flow event accounting, open requests and own threads
+ * @param contexts counters of recognised requests, and of the reasons why others were not
+ *     recognised
+ * @param flow event accounting, the ring buffer, open requests, and this process's threads
  * @param failures errors that did not stop the bridge, by subject
  * @param sleep whether the probes for sampled requests are detached
- * @param detail the level of each event class, which a budget can lower
+ * @param detail the detail level of each event class, which the configuration and a budget can
+ *     lower
  */
 public record BridgeStatus(
     List<Program> programs,
@@ -109,8 +111,10 @@ public record BridgeStatus(
   public record Events(String kind, long produced, long read) {}
 
   /**
-   * Event accounting: {@code produced = read + lost in the kernel}, and {@code read = emitted +
-   * folded + control + lost in this process + held}.
+   * Event accounting. Each event that the kernel side produced was read, was lost because the ring
+   * was full ({@code kernel.ring_full}), or is still in the ring. Events lost for other reasons of
+   * the kernel side are not counted as produced. In this process, {@code read = emitted + folded +
+   * control + lost in this process + held}.
    *
    * @param ring the ring buffer
    * @param spans the outcome of the events that were read
@@ -140,7 +144,7 @@ public record BridgeStatus(
    * @param folded events that share a span
    * @param folds spans that represent several events
    * @param control events about requests, processes and libraries
-   * @param held events whose span is pending
+   * @param held events that are not written yet
    */
   public record Spans(long emitted, long folded, long folds, long control, long held) {}
 }

@@ -6,7 +6,7 @@ import java.util.Set;
 
 /**
  * How the bridge uses {@code otel/traces_ctx_v1} in the BPF filesystem, the map through which
- * OpenTelemetry's eBPF programs share contexts.
+ * OpenTelemetry's eBPF programs share the trace context of each thread.
  */
 public enum ContextSharing {
   /**

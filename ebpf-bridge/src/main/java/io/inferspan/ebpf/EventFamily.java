@@ -14,7 +14,7 @@ public enum EventFamily {
   NCCL,
   /** System calls that a request waits for. */
   SYSCALLS,
-  /** Time off the CPU, and time runnable but waiting for a CPU. */
+  /** Time that threads spend off the CPU, and time that they are runnable but wait for a CPU. */
   SCHED,
   /** New connections and retransmissions. */
   TCP,

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 public enum LaunchDetail {
   /** Each launch is reported, with its duration. */
   FULL,
-  /** One launch in sixteen is reported; the others are folded. */
+  /** One launch in sixteen is reported; the others are folded, as for {@link #FOLDED}. */
   SAMPLED,
   /**
    * The kernel reports only the number of launches, and their total, minimum and maximum duration.
@@ -16,7 +16,10 @@ public enum LaunchDetail {
   FOLDED,
   /** Launches are only counted, at their entry, so failed ones are not recognised. */
   COUNTED,
-  /** Launch functions have no probes. An engine's marks and waits delimit its busy time. */
+  /**
+   * Launch functions have no probes. The busy time of an engine's step is then measured from the
+   * step's start to the wait for its end.
+   */
   DETACHED;
 
   /** Parses a name in lower case. */

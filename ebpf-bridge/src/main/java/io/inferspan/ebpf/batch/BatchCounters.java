@@ -5,7 +5,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counters of engine steps and their members, by outcome. Any thread may read them. */
+/**
+ * Counters of engine steps and their members, by outcome. Any thread may read them.
+ *
+ * <p>A member is a request in a step. A slot is the entry of a request, or of one of its parallel
+ * samples, in one rank.
+ */
 public final class BatchCounters {
 
   private final Map<Count, LongAdder> counts = new EnumMap<>(Count.class);
@@ -16,11 +21,17 @@ public final class BatchCounters {
     STEPS,
     /** Steps whose start was lost. */
     MISSED_STEPS,
-    /** Steps whose members are unknown because changes of an earlier step were lost. */
+    /**
+     * Steps whose members are unknown: changes of an earlier step, or the step's own outputs, were
+     * not read.
+     */
     UNKNOWN_STEPS,
-    /** Steps whose end or launches were lost, or during which any other record was lost. */
+    /**
+     * Steps with missing data: their end, launches or wait were not observed, or another record was
+     * lost meanwhile.
+     */
     INCOMPLETE_STEPS,
-    /** Slots that were scheduled without a known request. */
+    /** Members whose request is unknown, once for each step. */
     UNIDENTIFIED_SLOTS,
     /** Slots that share an {@code x-request-id} with another live request. */
     AMBIGUOUS_SLOTS,

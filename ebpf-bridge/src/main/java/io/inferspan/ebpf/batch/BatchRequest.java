@@ -2,12 +2,18 @@ package io.inferspan.ebpf.batch;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request in an engine: its head, and its totals over the steps that ran it. */
+/**
+ * A request in an engine: its HTTP head, which contains the trace context, and its totals over the
+ * steps that ran it.
+ */
 final class BatchRequest {
 
   final String id;
 
-  /** Null if no sampled request has this id, or if several live requests have it. */
+  /**
+   * The head of the request; null if no sampled request has this id, or if several live requests
+   * have it.
+   */
   @Nullable RequestHead head;
 
   /** Whether its steps are known from the engine's messages rather than from a plugin. */

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Joins the steps of engines with the requests that they run.
  *
- * <p>The engine identifies a request by its {@code x-request-id}; the trace context comes from the
- * head that the API server read with the same id.
+ * <p>The engine identifies a request by its {@code x-request-id}. The trace context comes from the
+ * HTTP head with the same id, as the API server read it.
  */
 final class Batches {
 

@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the step marks of engines and the calls in these steps. Runs on the ring's thread. */
+/**
+ * Derives the steps of engines from the marks that their plugin sets ({@code inferspan_ckp.h}) or,
+ * without a plugin, from their messages, and assigns calls to the steps. Runs on the ring's thread.
+ */
 public final class EngineSteps {
 
   private static final int MAX_ENGINES = 1_024;
@@ -52,7 +55,10 @@ public final class EngineSteps {
     /** Returns whether a record of any process was lost in this interval. */
     boolean lost(long fromNanos, long toNanos);
 
-    /** Returns the level of a class in this interval, such as {@code launches:counted}. */
+    /**
+     * Returns the lowest detail level of an event class in this interval, such as {@code
+     * launches:counted}; empty if it was always full.
+     */
     String level(EventClass events, long fromNanos, long toNanos);
 
     /**
@@ -208,8 +214,8 @@ public final class EngineSteps {
   }
 
   /**
-   * Returns the head with this id that the process or one of its ancestors read: unrelated
-   * processes may use the same id.
+   * Returns the head of the request with this id, as the process or one of its ancestors read it;
+   * null if it is unknown. Other processes are not searched, because they may use the same id.
    */
   private @Nullable RequestHead head(EventView event, String id) {
     int parent = (int) event.extra();
@@ -331,7 +337,7 @@ public final class EngineSteps {
     return true;
   }
 
-  /** Compares a collective with the one of the same sequence number on other ranks. */
+  /** Compares a collective with the collective of the same sequence number on other ranks. */
   private void compare(Kind kind, EventView event) {
     if (kind.family() == Family.NCCL) {
       switch (communicators.called(kind, event)) {

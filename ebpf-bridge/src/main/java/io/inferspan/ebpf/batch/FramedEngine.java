@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
  * server.
  *
  * <p>A step's outputs name the requests that got tokens, and the time when the step was done. Other
- * requests may have been in the step with a part of their prompts, for the first time or again
- * after a preemption. Steps that overlap, or run in several processes, cannot be distinguished, so
- * their launches are counted but not attributed.
+ * requests may also have been in the step: those whose prompt was computed only in part, and those
+ * that were preempted and are computed again. Steps that overlap, or run in several processes,
+ * cannot be distinguished, so their launches are counted but not attributed.
  */
 final class FramedEngine {
 
   private static final int MAX_SLOTS = 16_384;
   private static final int MAX_CHANGES = 4_096;
 
-  /** Maximum number of completed steps whose outputs another thread has not sent yet. */
+  /** Maximum number of completed steps whose outputs the engine has not sent yet. */
   private static final int MAX_WINDOWS = 4_096;
 
   private static final int MAX_EVENTS = 64;
@@ -60,7 +60,7 @@ final class FramedEngine {
   private long number;
   private long doneNanos;
 
-  /** Whether the next launches may belong to a step whose first ones were not attributed. */
+  /** Whether the next launches may belong to a step whose first launches were not attributed. */
   private boolean torn;
 
   private int lastSlot;
@@ -68,7 +68,7 @@ final class FramedEngine {
   /** Arrival of the last request that found the engine idle. */
   private long idleNanos;
 
-  /** Consecutive launches, up to a wait for all of them. */
+  /** Consecutive launches, up to the wait for all of them: those of one step. */
   private static final class Window {
     final long firstNanos;
 
@@ -156,8 +156,8 @@ final class FramedEngine {
   }
 
   /**
-   * Counts a step with missing data if outputs for this request may have been lost since the last
-   * ones.
+   * Counts a step with missing data if outputs for this request may have been lost since the
+   * engine's last outputs.
    */
   private void missIfLost(FramedSlot slot, long nanos) {
     if (batches.lost(Math.max(doneNanos, slot.addedNanos), nanos)) {
@@ -204,7 +204,7 @@ final class FramedEngine {
     doneNanos = Math.min(Math.max(doneNanos, atNanos), nanos);
   }
 
-  /** Completes the step with these outputs, and earlier steps that had none. */
+  /** Completes the step that has these outputs, and earlier steps that had no outputs. */
   private void steps(List<Long> words, long atNanos, long sinceNanos, long nanos) {
     // The step began when the previous one was done; calls may have been observed only later.
     boolean resumed = sinceNanos > doneNanos;
@@ -212,7 +212,7 @@ final class FramedEngine {
       slots.values().stream()
           .filter(slot -> slot.addedNanos < sinceNanos)
           .forEach(FramedSlot::unobserved);
-      // Their waits or outputs were missed.
+      // The waits for these launches, or the outputs of their steps, were missed.
       giveUp(windowsBefore(sinceNanos));
     }
     boolean cut = resumed && idleNanos < sinceNanos;
@@ -315,7 +315,7 @@ final class FramedEngine {
 
   /**
    * Sets launches and busy time. Launches certainly belong to the step only if the wait for them
-   * ended before it was done.
+   * ended before the step was done.
    */
   private void measure(Step step, @Nullable Window window, long atNanos) {
     boolean own = window != null && window.syncedNanos > 0 && window.syncedNanos <= atNanos;

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Handles records about the messages of engines without a plugin. */
+/**
+ * Handles records about the messages of engines without a plugin: the requests that they receive
+ * and the outputs that they send.
+ */
 final class FramedEngines {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
@@ -24,18 +27,19 @@ final class FramedEngines {
   private final Batches batches;
   private final BiFunction<EventView, String, @Nullable RequestHead> heads;
 
-  /** By the owner number of their calls. */
+  /** Engines by owner number, which the kernel side assigns to an engine and its calls. */
   private final Map<Long, FramedEngine> engines = new HashMap<>();
 
   /**
-   * Creates a handler; {@code heads} finds the sampled request for an event's process and an id.
+   * Creates a handler; {@code heads} finds a sampled request by an event's process and the request
+   * id.
    */
   FramedEngines(Batches batches, BiFunction<EventView, String, @Nullable RequestHead> heads) {
     this.batches = batches;
     this.heads = heads;
   }
 
-  /** Handles a request in an engine's messages. */
+  /** Handles a request that an engine received. */
   void added(EventView event) {
     FramedEngine engine = engines.get(event.owner());
     if (engine == null) {

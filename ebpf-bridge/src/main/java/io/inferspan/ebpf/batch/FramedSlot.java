@@ -8,10 +8,10 @@ final class FramedSlot {
   final long addedNanos;
   long abortedNanos = Long.MAX_VALUE;
 
-  /** Whether it got tokens, or may have got tokens that were not observed. */
+  /** Whether it got its first tokens, or may have got them unobserved. */
   boolean started;
 
-  /** Whether its last tokens may not have been observed. */
+  /** Whether it may have got its last tokens unobserved, so that it may have ended. */
   private boolean ended;
 
   FramedSlot(BatchRequest request, String clientId, long addedNanos) {

@@ -11,9 +11,10 @@ import java.util.Set;
  * When the device ran the kernels of a process, from the activity records that a profiler in the
  * process reads from CUPTI.
  *
- * <p>Times are nanoseconds since the epoch. A record names its launch by a correlation id, which no
- * other event has, so kernels are matched to steps by time. A step has a device time only if the
- * number of launches with kernels equals the number that it made.
+ * <p>Times are nanoseconds since the epoch. A record identifies its launch by a correlation id. The
+ * bridge's own events have no such id, so kernels are matched to steps by time. A step gets a
+ * device time only if the number of launches that have kernels agrees with the number of launches
+ * that the step made.
  */
 final class KernelTimes {
 
@@ -23,7 +24,8 @@ final class KernelTimes {
   private static final int MAX_KERNELS = 1 << 18;
 
   /**
-   * The maximum time by which a kernel seems to start before its launch: two clocks are compared.
+   * How much earlier than its launch a kernel may seem to start, because the two times are from
+   * different clocks.
    */
   private static final long CLOCK_NANOS = 100_000;
 

@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.batch;
 
-/** Totals over the steps of a request in one phase. */
+/** Totals over the steps of a request in one phase: prefill or decode. */
 final class PhaseTotals {
 
   long steps;
@@ -8,7 +8,7 @@ final class PhaseTotals {
   long shareNanos;
   long busyNanos;
 
-  /** Maximum error of the share. */
+  /** Maximum error of {@link #shareNanos}. */
   long errorBoundNanos;
 
   /** Steps whose membership is inferred rather than observed. */

@@ -56,12 +56,12 @@ final class Rank {
   }
 
   /**
-   * A recorded CUDA event: its step, and the numbers of the step's launches and recorded events by
-   * then.
+   * A recorded CUDA event: its step, and how many launches and events of the step there were up to
+   * it.
    */
   private record Recorded(Step step, long launches, long records) {
 
-    /** Whether the step may have launched more since. */
+    /** Whether the step may have made more launches since. */
     boolean isEarly() {
       return step.launches > launches || (step.isLowered() && step.records > records);
     }
@@ -257,7 +257,7 @@ final class Rank {
     Step step = open;
     if (step != null && (step.launches > 0 || step.isLowered())) {
       if (step.isLowered()) {
-        step.synchronizedNanos = 0; // There may have been a launch before.
+        step.synchronizedNanos = 0; // A launch that was not reported may precede the event.
       }
       events.put(event, new Recorded(step, step.launches, ++step.records));
       if (events.size() > MAX_EVENTS) {
@@ -297,7 +297,7 @@ final class Rank {
     drain(step, step.endedNanos);
   }
 
-  /** Ends all steps up to this one. */
+  /** Ends all steps in flight up to {@code last}. */
   private void drain(Step last, long nanos) {
     Iterator<Step> steps = inFlight.iterator();
     while (steps.hasNext()) {
@@ -349,7 +349,7 @@ final class Rank {
     }
     long from = batches.epochNanos(step.fromNanos);
     long to = batches.epochNanos(step.doneNanos);
-    // One more, because a call may not have returned yet.
+    // One more than was read: the event of a launch is written when its call returns.
     long later = step.later == 0 ? 0 : step.later + 1;
     long busy = kernels.busy(from, to, step.idle, launches, later);
     if (busy >= 0 && step.complete) {

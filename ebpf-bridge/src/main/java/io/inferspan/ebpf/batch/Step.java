@@ -33,7 +33,7 @@ public final class Step {
   long firstLaunchNanos;
   long launches;
 
-  /** Number of launches that the kernel's programs counted; -1 if they did not count. */
+  /** Number of launches that the BPF programs counted; -1 if they did not count them. */
   long counted;
 
   /** Number of recorded CUDA events. */
@@ -50,7 +50,10 @@ public final class Step {
 
   long busyNanos;
 
-  /** When its window began, and when it was seen to be done. */
+  /**
+   * Its window: from its first launch, or the end of the previous step if that is later, to the
+   * time when it was seen to be done.
+   */
   long fromNanos;
 
   long doneNanos;
@@ -61,7 +64,10 @@ public final class Step {
   /** The number of launches that later steps had made when this step was seen to be done. */
   long later;
 
-  /** Whether its busy time is that of its kernels, not its window. */
+  /**
+   * Whether its busy time is the time in which its kernels ran, rather than the length of its
+   * window.
+   */
   boolean onDevice;
 
   /** The largest communicator of its collectives, if its creation was observed. */
@@ -75,7 +81,8 @@ public final class Step {
 
   /**
    * Whether collectives may be missing: calls were not in full detail, a capture policy decided
-   * about them, or records were lost. Then their number and the first one are unknown.
+   * about them, or records were lost. Then {@link #collectives} and {@link #sequence} are
+   * unreliable.
    */
   boolean missesCalls;
 

@@ -10,7 +10,9 @@ import java.util.stream.Collectors;
 /** Formats the agent's messages at its start and its end. */
 final class AgentText {
 
-  /** The end of a library's outcome if it has no function to probe; it is then not listed. */
+  /**
+   * How the outcome of a library without a function to probe ends; such libraries are not listed.
+   */
   private static final String NOTHING_IN_IT = "no known function";
 
   private AgentText() {}

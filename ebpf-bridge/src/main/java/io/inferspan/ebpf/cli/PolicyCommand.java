@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Checks capture policies, or changes those of a running bridge. */
+/** Checks capture policies, and lists or changes those of a running bridge. */
 @Command(
     name = "policy",
     description =

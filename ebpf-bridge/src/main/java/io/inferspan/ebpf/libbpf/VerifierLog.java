@@ -23,7 +23,7 @@ final class VerifierLog {
               "compare the result of the lookup with NULL before using it"),
           rule(
               "R\\d+ invalid mem access '(scalar|inv)'",
-              "read through bpf_probe_read, or make sure that the register is a pointer on every path"),
+              "read through bpf_probe_read, or hold a pointer in that register on every path"),
           rule(
               "invalid access to (map value|memory|packet|stack)"
                   + "|R\\d+ (min|max|unbounded|offset|is outside|invalid zero|pointer arithmetic)"

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * The clock of another agent's host, compared with ours by one HTTP request per second.
  *
  * <p>A response has two times of the other clock: when the request arrived and when the response
- * was sent. Each connection has an estimate of its own, because it may lead to another host.
+ * was sent. The estimate starts again with each new connection, because the connection may lead to
+ * another host.
  */
 public final class ReferenceClock implements AutoCloseable {
 
@@ -48,12 +49,13 @@ public final class ReferenceClock implements AutoCloseable {
   private static final long EVERY_NANOS = 1_000_000_000L;
 
   /**
-   * How much the durations of an exchange may differ between this host's two clocks, in addition to
-   * the time between their readings. If they differ more, a clock was set during the exchange.
+   * The tolerated difference between the duration of an exchange by the clock that is compared and
+   * by the monotonic clock, in addition to the time between their readings. If the two durations
+   * differ more, a clock was set during the exchange.
    */
   private static final long SET_NANOS = 1_000_000L;
 
-  /** Both clocks are read again if more than this time passed between their readings. */
+  /** If more than this time passed between the readings of the two clocks, both are read again. */
   private static final long TIGHT_NANOS = 10_000L;
 
   private static final int MAX_READINGS = 5;
@@ -120,7 +122,10 @@ public final class ReferenceClock implements AutoCloseable {
     return uri;
   }
 
-  /** Starts a comparison, which {@code owner} closes; returns null without a reference. */
+  /**
+   * Starts a comparison, which {@code owner} receives and must close; returns null without a
+   * reference.
+   */
   public static @Nullable ReferenceClock start(
       @Nullable URI reference, Consumer<ReferenceClock> owner) {
     if (reference == null) {
@@ -152,7 +157,7 @@ public final class ReferenceClock implements AutoCloseable {
         failures.increment();
         LOGGER.log(
             level,
-            "The reference clock of {0} cannot be read, so spans have no clock.offset_ms: {1}",
+            "The reference clock of {0} cannot be read ({1}), so spans have no clock.offset_ms",
             reference.getAuthority(),
             failed.toString());
       }
@@ -278,7 +283,7 @@ public final class ReferenceClock implements AutoCloseable {
     return failures.sum();
   }
 
-  /** Returns how often one of the clocks was set. */
+  /** Returns how often the estimate started again because one of the clocks was set. */
   public synchronized long timesSet() {
     return timesSet + offset.timesSet();
   }

@@ -1,4 +1,4 @@
-/** Compares clocks of several hosts. */
+/** Compares the clocks of several hosts. */
 @NullMarked
 package io.inferspan.ebpf.clock;
 

@@ -113,7 +113,7 @@ public final class ColdStart {
             .collect(Collectors.toSet());
     processes.add(outcome.pid());
     long start = begin(observed);
-    // Before it becomes the command, the process is the stopped shell.
+    // Earlier events are those of the shell that later executes the command.
     this.events =
         observed.stream()
             .filter(event -> processes.contains(event.pid()) && event.startNanos() >= start)
@@ -261,8 +261,8 @@ public final class ColdStart {
   }
 
   /**
-   * Returns the other threads that ran, or waited for disks or devices, for at least 2 % of the
-   * wall time.
+   * Returns the other threads that ran, or waited for a CPU, a disk or a device, for at least 2 %
+   * of the wall time.
    */
   List<ThreadTimeline> busyThreads() {
     return busyThreads;

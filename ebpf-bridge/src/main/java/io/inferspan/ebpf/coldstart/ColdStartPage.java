@@ -101,7 +101,8 @@ public final class ColdStartPage {
   }
 
   /**
-   * Returns the length, state and call of each part; adjacent parts shorter than a step are merged.
+   * Returns the length, state and call of each part; adjacent parts are merged as long as they are
+   * shorter than {@code stepNanos} together.
    */
   private String parts(ThreadTimeline thread, long stepNanos) {
     StringBuilder out = new StringBuilder();

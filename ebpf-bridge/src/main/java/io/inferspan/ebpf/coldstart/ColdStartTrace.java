@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The span of a cold start. Its children are a span for each phase and gap, and the calls of the
- * processes.
+ * The span of a cold start. Its children are a span for each phase and gap, a span that ends when
+ * the first TCP socket listens, and the calls of the processes.
  */
 public final class ColdStartTrace {
 

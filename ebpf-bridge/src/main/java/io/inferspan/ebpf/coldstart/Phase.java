@@ -20,7 +20,7 @@ enum Phase {
   IMPORTS,
   /** Weight files are opened, read or mapped, or data is copied to the device. */
   WEIGHTS,
-  /** A thread waits for pages of mapped weight files. */
+  /** A thread of a process that has mapped weight files waits for a page from the disk. */
   PAGE_FAULTS,
   /** The driver is initialised, or a device is opened. */
   DEVICE_INIT,
@@ -131,7 +131,7 @@ enum Phase {
 
     /** Returns whether the event is a wait for a disk outside of any system call. */
     private boolean isPageFault(Event event) {
-      return (event.detail() & UNINTERRUPTIBLE) != 0 // most of these waits are killable, too
+      return (event.detail() & UNINTERRUPTIBLE) != 0 // a bit: the state is often TASK_KILLABLE
           && event.extra() == 0
           && mapping.contains(event.pid());
     }

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Divides the wall time of a start into phases and gaps.
  *
- * <p>Each piece of evidence, a call or a wait, covers its own duration; if two overlap, the earlier
- * one counts. The time between two pieces belongs to the phase of the first, unless it exceeds 2 %
- * of the wall time: then it is a gap. So phases and gaps add up to the wall time.
+ * <p>Each call or wait that is evidence of a phase covers its own duration; where two overlap, the
+ * earlier one counts. The time between two pieces of evidence belongs to the phase of the first,
+ * unless it exceeds 2 % of the wall time: then it is a gap. The time before the first evidence is a
+ * gap, too. So phases and gaps add up to the wall time.
  */
 final class PhaseTimeline {
 

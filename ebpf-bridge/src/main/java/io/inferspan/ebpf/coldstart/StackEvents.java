@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects stacks of a process tree: samples of running threads, and the thread that ended each
  * wait of more than a millisecond. Not thread-safe. {@link #poll} must be called often, because the
- * mappings of a process disappear when it exits. Symbols are resolved at the end, so that this does
- * not compete with the observed start for CPUs.
+ * mappings of a process disappear when it exits. Symbols are resolved at the end, so that resolving
+ * them does not compete with the observed start for CPUs.
  */
 public final class StackEvents implements AutoCloseable {
 
@@ -77,8 +77,8 @@ public final class StackEvents implements AutoCloseable {
     private static final double PERCENT = 100;
 
     /**
-     * Returns the most frequent stacks of a thread in that time, or the thread that ended its wait;
-     * empty if unknown.
+     * Returns the most frequent stacks of a thread between two times or, if it waited, the thread
+     * that ended its wait; empty if unknown.
      */
     String why(int tid, ThreadState state, long from, long to) {
       return switch (state) {
@@ -102,7 +102,7 @@ public final class StackEvents implements AutoCloseable {
           .collect(Collectors.joining("; "));
     }
 
-    /** Describes the thread that ended the longest wait in that time. */
+    /** Describes the thread that ended the longest wait between two times. */
     private String waker(int tid, long from, long to) {
       return wakes.stream()
           .filter(wake -> wake.tid() == tid)

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The states of a thread; it is in exactly one at any time. */
+/** The state of a thread. A thread is in exactly one state at any time. */
 enum ThreadState {
   /**
    * It runs outside of the observed system calls, or handles a page fault without a disk access.
@@ -49,7 +49,7 @@ enum ThreadState {
   }
 
   /**
-   * Derives the state from the events in progress.
+   * Returns the state of a thread, given its events in progress.
    *
    * @param wait its time off the CPU; null if it runs
    * @param library its outermost library call; null if there is none

@@ -68,8 +68,8 @@ final class ThreadTimeline {
   record Activity(ThreadState state, String call) {}
 
   /**
-   * A thread that exists at the end. No event reports the wait that it is in, so that is read from
-   * {@code /proc}.
+   * A thread that exists at the end of the observation. A wait is reported when it ends, so the
+   * wait that the thread is still in is read from {@code /proc}.
    *
    * @param last what it waits for; null unless it waits in a system call
    */

@@ -4,7 +4,7 @@ package io.inferspan.ebpf.context;
  * Reports, while enabled, that a sampled context became current on a thread of this process.
  *
  * <p>Threads check it whenever their current context changes. The class is final, so that the check
- * is a single read of memory that rarely changes.
+ * is a single read of a field that rarely changes.
  */
 public final class ContextSignal {
 
@@ -15,7 +15,10 @@ public final class ContextSignal {
   @FunctionalInterface
   public interface Receiver {
 
-    /** Called when a thread begins to serve this owner. */
+    /**
+     * Called when a sampled span became current on a thread; {@code owner} is the number of the
+     * span in the kernel's events.
+     */
     void requestBegan(long owner);
   }
 

@@ -60,7 +60,7 @@ public final class OwnThreads implements AutoCloseable {
    * @param kernel the kernel's map
    * @param currentTid returns the calling thread's tid, as the kernel's programs see it
    * @param listener observes every change of a thread's span; may be null
-   * @param signal notified when a thread starts serving a request while the signal is on
+   * @param signal notified, while it is on, when a sampled span became current on a thread
    */
   public OwnThreads(
       ByteBuffer contexts,
@@ -186,7 +186,7 @@ public final class OwnThreads implements AutoCloseable {
     return refusals.sum();
   }
 
-  /** Returns how many changes could not be published. */
+  /** Returns how many changes of a thread's context could not be published. */
   public long failures() {
     return failures.sum();
   }

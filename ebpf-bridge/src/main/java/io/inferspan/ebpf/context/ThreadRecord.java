@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The record that the kernel reads for one thread: {@code struct ispan_own} of {@code wire.h}.
  *
  * <p>Only its own thread writes it, with plain stores. The kernel reads it while this thread is
- * inside a call, or from another processor when it wakes up or leaves the CPU. So the owner is 0
- * while the ids change. Each store is one aligned word, and fences keep the stores in order; on
- * x86-64 they cost nothing and only stop the compiler from reordering.
+ * inside a call, or from another processor when it wakes up or leaves the CPU. So the owner number
+ * in the record is 0 while the ids change. Each store is one aligned word, and fences keep the
+ * stores in order; on x86-64 they cost nothing and only stop the compiler from reordering.
  */
 final class ThreadRecord {
 
@@ -41,7 +41,10 @@ final class ThreadRecord {
 
   private SpanIds idsBefore = new SpanIds();
 
-  /** The last context whose ids were written; they stay in the memory while the owner is 0. */
+  /**
+   * The last context whose ids were written. The ids stay in the memory while the owner number is
+   * 0.
+   */
   private @Nullable SpanContext written;
 
   /** The context that the kernel reads now. */

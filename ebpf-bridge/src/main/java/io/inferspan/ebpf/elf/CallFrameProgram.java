@@ -15,8 +15,8 @@ final class CallFrameProgram {
   private static final int LINK_OF_ARM = 30;
 
   /**
-   * The number of bytes from saving a frame pointer within which it is set; compilers may move
-   * other instructions between the two.
+   * The maximum number of bytes between the instruction that saves a frame pointer and the one that
+   * sets it; compilers may move other instructions between the two.
    */
   private static final int SET_UP_BYTES = 32;
 
@@ -99,7 +99,7 @@ final class CallFrameProgram {
     }
     codeAlignment = unsigned();
     dataAlignment = signed();
-    skip(1); // the return address
+    skip(1); // the register of the return address
     if (augmentation.isEmpty()) {
       return bytes.position();
     }

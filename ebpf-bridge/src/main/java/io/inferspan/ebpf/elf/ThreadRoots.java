@@ -9,8 +9,8 @@ import java.util.Set;
 
 /**
  * Finds the C library's functions that call {@code main} and the start routines of threads. They
- * have no symbols, but {@code __libc_start_main} calls the former, and a callee of {@code
- * pthread_create} takes the address of the latter.
+ * have no symbols, but {@code __libc_start_main} calls the former, and {@code pthread_create} or a
+ * function that it calls takes the address of the latter.
  */
 final class ThreadRoots {
 
@@ -31,7 +31,10 @@ final class ThreadRoots {
     this.frames = frames;
   }
 
-  /** Returns the addresses of these functions; empty for a file that defines neither. */
+  /**
+   * Returns the addresses of these functions; empty for a file that exports neither {@code
+   * __libc_start_main} nor {@code pthread_create}.
+   */
   static Set<Long> of(ElfFile file, List<Code> code, SymbolTable symbols, UnwindTable frames)
       throws IOException {
     long program = symbols.address(SymbolTable.FUNCTION, STARTS_PROGRAM);

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stacks of the slowest requests and those of all others.
+ * The stacks of the slowest requests, and those of all other requests.
  *
  * @param summary one line with the numbers of requests
  */

@@ -9,7 +9,10 @@ import java.util.TreeMap;
 /** A count for each stack. Not thread-safe. */
 public final class StackCounts {
 
-  /** The first frame of stacks without a request; others begin with {@link #traceFrame}. */
+  /**
+   * In stacks that are grouped by trace, the first frame of a stack without a trace; the other
+   * stacks begin with {@link #traceFrame}.
+   */
   public static final String NO_TRACE = "no trace";
 
   private final TreeMap<String, Long> counts = new TreeMap<>();

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clocks of a communicator's hosts, compared with a reference: the clock of its first rank's
- * host.
+ * The clocks of a communicator's hosts, compared with the clock of the first rank's host, the
+ * reference.
  *
  * <p>A collective that needs the data of all ranks cannot end on any of them before all have
  * enqueued it, so each such collective is a message from every host to every other host.

@@ -127,7 +127,10 @@ final class IaprofProfile {
     }
   }
 
-  /** The line's stack field is an id of the whole stack, so it is not used. */
+  /**
+   * Adds the count of a line of the older format. The line's stack field is an id of the whole
+   * stack, so it is not used.
+   */
   private void olderStall() throws StackFormatException {
     line.require(5);
     for (String field : STATE) {

@@ -122,8 +122,8 @@ final class LlmRequests {
     if (!fits || times.values().stream().anyMatch(time -> time < 0)) {
       return List.of();
     }
-    // The API server receives a token after the engine produced it, so the phases did not start
-    // later than this.
+    // The API server receives the first token after the engine produced it, so the phases may have
+    // started earlier than is computed here, but not later.
     first = Math.max(first, queue + prefill);
     long error = first - queue - prefill;
     long token = begin + first;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the JSON of NCCL's inspector, versions 4.0 to 4.3.
  *
- * <p>A record has a header with its rank and metadata with its time, or it follows a {@code
- * dump_stats} record that has both.
+ * <p>Up to version 4.2, each record has a header with its rank, and metadata with its time. In
+ * version 4.3, one {@code dump_stats} record has both for the records that follow it.
  */
 final class NcclInspector {
 
@@ -44,7 +44,7 @@ final class NcclInspector {
     return operations;
   }
 
-  /** Returns the number of operations that the inspector dropped, by communicator. */
+  /** Returns the number of records that the inspector dropped, by communicator. */
   Map<String, Long> lost() {
     return lost;
   }
@@ -155,8 +155,8 @@ final class NcclInspector {
   }
 
   /**
-   * Returns the start of the first kernel, or else of the operation; 0 if the inspector's verbose
-   * mode was off.
+   * Returns when the first GPU kernel started or, without kernels, when the operation started; 0 if
+   * the inspector's verbose mode was off.
    */
   private static long begin(JsonRecord perf, String prefix) throws StackFormatException {
     if (!perf.has("event_trace_ts")) {

@@ -122,7 +122,10 @@ public final class NcclMaps {
     return collective + " " + nodes;
   }
 
-  /** Adds the durations of the same collective on the same number of nodes. */
+  /**
+   * Adds the target for this collective, and the durations that the policy recorded for it on the
+   * same number of nodes.
+   */
   PendingSpan describe(NcclOperation operation, PendingSpan span) {
     Latency latency = latencies.get(key(operation.call(), operation.rank().nodes()));
     if (latency != null) {

@@ -32,7 +32,10 @@ import org.jspecify.annotations.Nullable;
 /** Converts files of other tools to spans. Nothing is written before all files are read. */
 public final class SpanImport {
 
-  /** Less than the capacity of the export queue, so that it is never full. */
+  /**
+   * The number of spans between two flushes: less than the capacity of the export queue, so that
+   * the queue is never full.
+   */
   private static final int FLUSH_EVERY = 1000;
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -200,7 +203,7 @@ public final class SpanImport {
     long lost = inspector.lost().values().stream().mapToLong(Long::longValue).sum();
     List<String> report = new ArrayList<>();
     line(report, inspector.operations().size(), "NCCL operations");
-    line(report, lost, "NCCL operations that the inspector dropped");
+    line(report, lost, "records that NCCL's inspector dropped");
     line(report, inspector.proxyRecords(), "records of proxy threads, left out");
     List<List<Phase>> withoutChildren = requests.withoutChildren();
     long unknown = withoutChildren.stream().filter(List::isEmpty).count();

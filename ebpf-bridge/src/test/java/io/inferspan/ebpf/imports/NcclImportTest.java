@@ -212,7 +212,7 @@ class NcclImportTest {
     assertThat(spans.report())
         .containsExactly(
             "5 NCCL operations",
-            "10 NCCL operations that the inspector dropped",
+            "10 records that NCCL's inspector dropped",
             "2 records of proxy threads, left out");
   }
 

@@ -12,7 +12,7 @@
  * The functions do nothing; an agent on the node attaches probes to them. Without an agent, a call costs a few nanoseconds.
  * Rules:
  * - A request belongs to the thread that began it, and to threads and processes that the thread starts, until its end.
- *   Beginning another request ends it. An event loop begins and ends the request around each piece of work.
+ *   It also ends when the thread begins another request. An event loop begins and ends the request around each piece of work.
  * - After a request with an unsampled traceparent, or NULL, has begun, the thread's work belongs to no request.
  * - An operation has an id that is unique among the running operations of the process. It may end on another thread. Its name
  *   is truncated to 127 bytes and must not contain secrets. An ioctl of the thread within a millisecond after its start is
@@ -53,8 +53,9 @@ INFERSPAN_CKP void inferspan_ckp_operation_end(uint64_t id)
 }
 
 /*
- * For engines that run several requests in one step. A slot identifies a request in the process; bind assigns a request to a
- * slot. request_id is the client's x-request-id, empty if two open requests share it, NULL if unknown; traceparent may be NULL.
+ * For engines that run several requests in one step. A slot is a number that identifies a request in the process; bind assigns a
+ * request to a slot. request_id is the client's x-request-id; it is empty if two open requests have the same one, and NULL if it is
+ * unknown. traceparent may be NULL.
  */
 INFERSPAN_CKP void inferspan_ckp_bind(uint64_t slot, const char *request_id, const char *traceparent)
 {
@@ -62,7 +63,8 @@ INFERSPAN_CKP void inferspan_ckp_bind(uint64_t slot, const char *request_id, con
 }
 
 /*
- * A change of a step's members, in one word: the slot in bits 0-31, and its scheduled tokens from bit 32 on (0: it has left the step).
+ * The members of a step are the requests in it. A change of the members is one word: the slot in bits 0-31, and the number of
+ * tokens that the step computes for it in bits 32-55 (0: the request has left the step).
  */
 #define INFERSPAN_CKP_TOKENS_SHIFT 32
 #define INFERSPAN_CKP_PREFILL (1ull << 56)  /* the step computes a part of the request's prompt */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Detects the end of a response, with which the request ends: the last byte according to Content-Length, the last chunk, or the
- * end of the headers if there is no body.
+ * end of the headers if there is no body. An event loop is a thread that may serve several requests. A request is bound to a thread
+ * if that thread read it and works for no other request.
  */
 #ifndef INFERSPAN_ANSWERS_H
 #define INFERSPAN_ANSWERS_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Binds a request to the thread that read it from a connection, and unbinds it. */
+/*
+ * Binds a request to the thread that read it from a connection, and unbinds it. All work of a bound thread belongs to its request.
+ * The head of a request is its request line and headers.
+ */
 #ifndef INFERSPAN_BINDING_H
 #define INFERSPAN_BINDING_H
 
@@ -16,8 +19,8 @@ static __always_inline bool is_pipelined(const struct ispan_scan *scan, u64 behi
 }
 
 /*
- * Closes an earlier request of the connection. Returns whether its response is incomplete: then the connection has more pending
- * responses than open requests.
+ * Closes an earlier request of the connection, so that it no longer counts as open. Returns whether its response is incomplete:
+ * then bytes of that response may still be written to the connection.
  */
 static __always_inline bool close_before(u64 key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Numbers the collectives of each NCCL communicator, so that the same collective can be found on all ranks. Communicators that were
- * created before the probes were attached, or by ncclCommSplit, are unknown.
+ * created before the probes were attached, or by a function other than ncclCommInitRank and ncclCommInitRankConfig, are unknown.
  */
 #ifndef INFERSPAN_COMMUNICATORS_H
 #define INFERSPAN_COMMUNICATORS_H
@@ -101,8 +101,8 @@ static __always_inline u64 unique_id_at(struct pt_regs *regs)
 }
 
 /*
- * Reports a new communicator, and counts its collectives from now on. ranks is the number of ranks, with the rank of this process in
- * the upper half. Not static, so that the verifier checks it once.
+ * Reports a new communicator, and counts its collectives from now on. ranks is the number of ranks, with the rank of this process
+ * in the upper half. Not static, so that the verifier checks it once.
  */
 __noinline int communicator_made(u64 address, u64 id, u64 ranks)
 {

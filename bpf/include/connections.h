@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracks the open requests, sampled or not, by connection: those whose response has not ended. */
+/*
+ * Tracks the open requests by connection. A request, sampled or not, is open until its response has ended. The key of a connection
+ * is the process id in the upper half and the descriptor in the lower half.
+ */
 #ifndef INFERSPAN_CONNECTIONS_H
 #define INFERSPAN_CONNECTIONS_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the context of a thread: the span that it publishes, its request, its process's only open request, its entry in the
- * OpenTelemetry context map, or the adopted process.
+ * Finds the context of a thread: what its events are attributed to at this moment (their owner). It is the span that the thread
+ * publishes, its request, its process's only open request, its entry in the OpenTelemetry context map, or its process, if the
+ * reader has adopted the process as an owner.
  */
 #ifndef INFERSPAN_CONTEXT_H
 #define INFERSPAN_CONTEXT_H
@@ -67,7 +68,7 @@ static __always_inline bool in_cgroup(const struct ispan_settings *settings)
 	return !settings->cgroup || bpf_get_current_ancestor_cgroup_id(settings->cgroup_level) == settings->cgroup;
 }
 
-/* Returns whether requests to this process are traced. Those of the reader's own process are not: its threads publish their context. */
+/* Returns whether requests to this process are traced. The reader's own threads publish their context instead. */
 static __always_inline bool in_scope(const struct ispan_settings *settings, u32 tgid)
 {
 	if (tgid == settings->self_tgid)
@@ -141,7 +142,7 @@ static __always_inline bool own_context(struct ispan_thread *thread, u32 tgid, u
 	return true;
 }
 
-/* Returns whether the process may still work for a client that has disconnected recently. The end of that work cannot be observed. */
+/* Returns whether the process may still work for a client that has disconnected recently: the end of that work is not observed. */
 static __always_inline bool may_serve_disconnected(const struct ispan_server *server)
 {
 	return server->abandoned_ns && bpf_ktime_get_ns() - server->abandoned_ns < ABANDONED_NANOS;
@@ -155,7 +156,7 @@ static __always_inline bool is_timerfd_due(const struct ispan_server *server, u3
 	return server->flags & SERVER_TIMERS || server->timer_tid != tid || bpf_ktime_get_ns() >= server->timer_ns;
 }
 
-/* Returns whether an event loop may be doing other work than a request's, because a timer is due or something else woke the loop. */
+/* Returns whether an event loop may do other work than a request's, because a timer is due or something else woke the loop. */
 static __always_inline bool may_do_other_work(const struct ispan_thread *thread)
 {
 	return thread->flags & ISPAN_THREAD_OTHER || (thread->timer_ns && bpf_ktime_get_ns() >= thread->timer_ns);

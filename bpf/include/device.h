@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts the device's work by the stack of its launch: how long kernels ran, and why they stalled. The USDT probes of parcagpu
- * report the work. This library is loaded into the profiled process and reads CUPTI there. The stack comes from the bridge's probe
- * on the launch. CUPTI's correlation id connects the two.
+ * Counts the GPU's work by the stack of its launch: how long kernels ran, and why their instructions stalled (PC samples).
+ * parcagpu, a library that is loaded into the profiled process, reads both from CUPTI, NVIDIA's profiling interface, and reports
+ * them by USDT probes. The stack comes from the bridge's probe on the launch. A launch and its work have the same correlation id of
+ * CUPTI.
  */
 #ifndef INFERSPAN_DEVICE_H
 #define INFERSPAN_DEVICE_H

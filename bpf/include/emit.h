@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writes records to the ring buffer and counts each of them. */
+/* Writes records to the ring buffer for the reader (the bridge or a test program), and counts each of them. */
 #ifndef INFERSPAN_EMIT_H
 #define INFERSPAN_EMIT_H
 

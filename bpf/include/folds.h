@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Folds events: adds them to sums by owner and kind instead of writing them to the ring. For each event class, a level in the
- * settings determines which events are folded.
+ * Folds events: adds them to sums by owner and kind instead of writing them to the ring. The owner is what an event is attributed
+ * to, such as a request. For each event class, a level in the settings determines which events are folded.
  */
 #ifndef INFERSPAN_FOLDS_H
 #define INFERSPAN_FOLDS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds the requests in each step of vLLM's engine process, from the messages on the Unix socket between the engine and the API
- * server that started it. The same bytes on any other descriptor are ignored.
+ * server that started it. The same bytes on any other descriptor are ignored. Each request gets a slot, a number in its process. A
+ * change is a word with a slot and its tokens in the step, as in inferspan_ckp.h.
  */
 #ifndef INFERSPAN_FRAMED_H
 #define INFERSPAN_FRAMED_H
@@ -43,7 +44,7 @@ struct ispan_framed_id {
 	char text[ZMTP_ID_BYTES];
 };
 
-/* Keyed by tgid << 32 | fd. */
+/* The decoders' states, by tgid << 32 | fd. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 256);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Keeps a stack of the library calls of a thread: matches returns with calls, and finds runtime calls that duplicate a driver call. */
+/*
+ * Keeps a stack of the library calls that a thread has not returned from, one frame per call. It matches returns with calls, and
+ * finds calls of the CUDA runtime that call the driver for the same operation.
+ */
 #ifndef INFERSPAN_FRAMES_H
 #define INFERSPAN_FRAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* The list of probed library functions. To probe another function, add a line. */
+/* The list of probed library functions. To probe another function, add a line. calls.h explains the columns. */
 #ifndef INFERSPAN_FUNCTIONS_H
 #define INFERSPAN_FUNCTIONS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads the heads of HTTP requests from the buffers of read system calls. The state of an incomplete head is kept for the next read. */
+/*
+ * Reads the heads (request line and headers) of HTTP requests from the buffers of read system calls. The state of an incomplete
+ * head is kept for the next read.
+ */
 #ifndef INFERSPAN_HEADS_H
 #define INFERSPAN_HEADS_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
  * A capture policy: a small BPF program that decides, for each call of CUDA and NCCL, whether the call is kept (written as an
- * event), folded (added to the sums of its owner and operation), or dropped (only counted for its owner).
+ * event), folded (added to the sums of its owner and kind), or dropped (only counted). The owner is what the call is attributed to,
+ * such as a request.
  *
  *     #include "inferspan_policy.h"
  *

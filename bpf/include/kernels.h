@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reports when the device ran an engine's kernels, from the records that a profiler in the engine's process reads from CUPTI. */
+/*
+ * Reports when the GPU ran an engine's kernels, from the records of CUPTI, NVIDIA's profiling interface, that a profiler in the
+ * engine's process reads.
+ */
 #ifndef INFERSPAN_KERNELS_H
 #define INFERSPAN_KERNELS_H
 

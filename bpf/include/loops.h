@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Follows the waits of event loops, to know when their timers may be due. The work of timers belongs to no request. */
+/*
+ * Follows the waits of event loops (threads that may serve several requests), to know when their timers may be due. The work of
+ * timers belongs to no request.
+ */
 #ifndef INFERSPAN_LOOPS_H
 #define INFERSPAN_LOOPS_H
 

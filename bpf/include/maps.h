@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The maps that several objects, or an object and the reader, share. The first loaded object creates them; the loader passes
- * them to the other objects by name (bpf_map__reuse_fd).
+ * The maps that several objects, or an object and the reader, share. The first loaded object creates them; the loader passes them
+ * to the other objects by name (bpf_map__reuse_fd). The owner of an event is what the event is attributed to: a request, a step of
+ * an engine, a process or a span. CKP is the functions of ckp/inferspan_ckp.h.
  */
 #ifndef INFERSPAN_MAPS_H
 #define INFERSPAN_MAPS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads the values that an attach cookie describes from a function's arguments. */
+/* Reads the values that an attach cookie (see calls.h) describes from a function's arguments. */
 #ifndef INFERSPAN_OPERANDS_H
 #define INFERSPAN_OPERANDS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decodes common outputs of an engine at once, as a fast path. msgpack.h decodes the others byte by byte. */
+/*
+ * A fast path of the decoder of an engine's messages. An output is the array with a request's new tokens. Outputs of the most
+ * common form are decoded at once; msgpack.h decodes the others byte by byte.
+ */
 #ifndef INFERSPAN_OUTPUTS_H
 #define INFERSPAN_OUTPUTS_H
 

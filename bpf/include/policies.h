@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs the capture policy for a call, and applies its decision. */
+/*
+ * Runs the capture policy for a call of CUDA or NCCL, and applies its decision: the call is kept (written), folded (added to the
+ * sums of its owner and kind) or dropped (only counted). inferspan_policy.h is the policy's side.
+ */
 #ifndef INFERSPAN_POLICIES_H
 #define INFERSPAN_POLICIES_H
 
@@ -22,20 +25,23 @@ struct {
 	__type(value, struct ispan_judged);
 } judged SEC(".maps");
 
-/* Returns whether the policy decides. The floor keeps the other calls, so that a policy cannot hide a kind completely. */
+/*
+ * Returns whether the policy decides. Of each kind, one call in policy_floor is kept without asking it, so that it cannot hide a
+ * kind.
+ */
 static __always_inline bool is_judged(const struct ispan_settings *settings, u16 kind)
 {
 	return settings->policy_floor &&
 	       count(ISPAN_COUNT_JUDGED + (kind & (ISPAN_POLICY_ROWS - 1))) % settings->policy_floor;
 }
 
-/* Returns the thread's entry for the call, or NULL without memory. Then the call is written without a decision. */
+/* Returns the thread's entry for the call. Returns NULL if there is no memory; then the call is written without a decision. */
 static __always_inline struct ispan_judged *judged_call(struct task_struct *task)
 {
 	return bpf_task_storage_get(&judged, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-/* Makes a tail call to the profiler or the policy. Returns only if neither is loaded, or without memory. */
+/* Makes a tail call to the profiler or the policy. Returns only if neither is loaded, or if there is no memory for the call. */
 static __always_inline void ask(struct pt_regs *regs, struct task_struct *task, const struct ispan_record *record)
 {
 	struct ispan_policy_call *call = bpf_task_storage_get(&policy_calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);

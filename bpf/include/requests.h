@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Begins and ends requests. Threads store only the number of their request, so its end ends the context of all of them. */
+/*
+ * Begins and ends requests, and announces both to the reader. Threads store only the number of their request. When the request is
+ * removed from the map, none of them works for it any more.
+ */
 #ifndef INFERSPAN_REQUESTS_H
 #define INFERSPAN_REQUESTS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Infers from the system calls of a thread whether its request has ended. */
+/*
+ * Infers from the system calls of a thread whether it still works for its request. An inherited request is that of the thread or
+ * process that started this one.
+ */
 #ifndef INFERSPAN_SERVING_H
 #define INFERSPAN_SERVING_H
 
@@ -221,7 +224,9 @@ __noinline int inherited_reads(u32 fd)
 	return 0;
 }
 
-/* Called when a thread reads from another descriptor than its request's. After the response, it receives other work by this read. */
+/*
+ * Called when a thread reads from another descriptor than its request's. After the response, it receives other work by this read.
+ */
 __noinline int answered_reads(u32 fd)
 {
 	const struct ispan_settings *settings = current_settings();

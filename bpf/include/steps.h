@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracks the processes that run an engine's steps; each step computes one batch of requests. */
+/*
+ * Tracks the processes that run an engine's steps. Each step computes one batch of requests. A plugin in the engine reports the
+ * steps; if there is none, the programs read them from the engine's messages (framed.h).
+ */
 #ifndef INFERSPAN_STEPS_H
 #define INFERSPAN_STEPS_H
 
@@ -87,9 +90,9 @@ static __always_inline u64 framed_owner(u32 tgid)
 }
 
 /*
- * Returns the owner of a call on a thread without a context. Waits for the device, queries of it and reads of CUPTI's records belong
- * to the process's last step: with asynchronous scheduling, another thread waits for the step. If the engine's messages are read,
- * all calls belong to the engine. Returns 0 for other calls. Not static, so that the verifier checks it once.
+ * Returns the owner of a call on a thread without a context. Waits for the device, queries of it and reads of CUPTI's records
+ * belong to the process's last step: with asynchronous scheduling, another thread waits for the step. If the engine's messages are
+ * read, all calls belong to the engine. Returns 0 for other calls. Not static, so that the verifier checks it once.
  */
 __noinline u64 step_waited_for(u32 tgid, u32 kind)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reports the system calls of requests. The programs in context.bpf.c call these functions, because a second pair of programs
- * would double the cost of all system calls of the machine.
+ * Reports the system calls of requests and other owners (what an event is attributed to). The programs in context.bpf.c call these
+ * functions, because a second pair of programs would double the cost of all system calls of the machine.
  */
 #ifndef INFERSPAN_SYSCALLS_H
 #define INFERSPAN_SYSCALLS_H
@@ -38,9 +38,9 @@ static __always_inline bool needs_state(const struct ispan_settings *settings, c
 #define OWNER_IS_ANOTHER 1
 
 /*
- * Returns the owner of an operation on a descriptor. If its connection has an open request: the request's number, or
- * OWNER_IS_ANOTHER if that is not traced. Otherwise 0: the thread determines the owner. Not static, so that the verifier checks it
- * once.
+ * Returns the owner of an operation on a descriptor. If its connection has an open request, that is the request's number, or
+ * OWNER_IS_ANOTHER if the request is not traced. Otherwise it is 0: the thread determines the owner. Not static, so that the
+ * verifier checks it once.
  */
 __noinline u64 owner_of_descriptor(u32 fd)
 {

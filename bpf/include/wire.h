@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * The records that BPF programs send to the reader, and the values in maps that both share. Little-endian, natural alignment,
- * no implicit padding. Assertions here, and a Java test that reads golden bytes from testkit/golden.c, keep both sides in sync.
- * This header compiles in BPF programs and in ordinary C.
+ * The records that BPF programs send to the reader (the bridge or a test program), and the values in maps that both share. Numbers
+ * are little-endian and naturally aligned, without implicit padding. Assertions here, and a Java test that reads the bytes that
+ * testkit/golden.c writes, keep both sides in sync. This header compiles in BPF programs and in ordinary C. A slot is the number by
+ * which an engine's process identifies a request, and a control event is a record that does not become a span.
  */
 #ifndef INFERSPAN_WIRE_H
 #define INFERSPAN_WIRE_H

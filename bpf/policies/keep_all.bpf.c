@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Keeps every call. The events are those without a policy, plus the policy's generation. */
+/*
+ * Keeps every call. The events are the same as without a policy, but also have the policy's generation, a number that each load
+ * increments.
+ */
 #include "inferspan_policy.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs that the reader runs: they adopt and release processes, and end all requests when requests are no longer recognised. */
+/*
+ * Programs that the reader runs. process_adopt makes a process an owner, to which its events are attributed unless they belong to a
+ * request; process_release ends that. requests_forget ends all requests when requests are no longer recognised.
+ */
 #include "connections.h"
 
 char LICENSE[] SEC("license") = "GPL";

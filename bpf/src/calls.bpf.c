@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports the calls of CUDA and NCCL functions that have an owner. One program serves all functions; the attach cookie identifies
- * the function.
+ * Reports the calls of CUDA and NCCL functions that have an owner, such as the request for which they were made. One program serves
+ * all functions; the attach cookie (see calls.h) identifies the function.
  */
 #include "communicators.h"
 #include "context.h"
@@ -75,8 +75,9 @@ static __always_inline bool is_counted_by_step(struct ispan_thread *thread)
 }
 
 /*
- * Counts a launch at its entry, which saves the trap at the return. Returns false if the return must be probed. A call of the runtime
- * is not counted, because the driver call inside is; its return is probed until the thread's runtime is known to call the driver.
+ * Counts a launch at its entry, which saves the trap at the return. Returns false if the return must be probed. A call of the
+ * runtime is not counted, because the driver call inside is; its return is probed until the thread's runtime is known to call the
+ * driver.
  */
 static __always_inline bool is_counted(const struct ispan_settings *settings, struct ispan_thread *thread, struct task_struct *task,
 				       struct ispan_call call)
@@ -101,8 +102,8 @@ static __always_inline bool is_counted(const struct ispan_settings *settings, st
 }
 
 /*
- * Returns whether this call creates a communicator. Such calls are also observed while no request is open or events of NCCL are off,
- * because engines create communicators before they serve. Not static, so that the verifier checks it once.
+ * Returns whether this call creates a communicator. Such calls are also observed while no request is open or events of NCCL are
+ * off, because engines create communicators before they serve. Not static, so that the verifier checks it once.
  */
 __noinline int creates_communicator(u32 kind)
 {

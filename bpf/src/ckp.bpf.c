@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Receives the requests, operations and steps that a program reports, by probes on the functions of inferspan_ckp.h. */
+/* Receives the requests, operations and steps that a program reports with inferspan_ckp.h (CKP), by probes on its functions. */
 #include "registers.h"
 #include "requests.h"
 #include "steps.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts stacks by the trace for which their thread worked. Finds the trace in the maps of a running bridge. */
+/* Counts stacks by trace: that of the request for which the thread worked. Finds the trace in the maps of a running bridge. */
 #include "context.h"
 #include "device.h"
 

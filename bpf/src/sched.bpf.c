@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reports when a thread that serves a request was off the CPU and why, and how long it waited in the run queue. */
+/* Reports when a thread with an owner, such as a request, was off the CPU and why, and how long it waited in the run queue. */
 #include "folds.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>

@@ -45,7 +45,7 @@ static __always_inline void remember_sender(const struct ispan_settings *setting
 	bpf_map_update_elem(&senders, &key, &sender, BPF_ANY);
 }
 
-/* Ignores entries from before the last attach, because the socket may have been closed meanwhile, and its address reused. */
+/* Ignores entries from before this program was last attached: the socket may have been closed meanwhile, and its address reused. */
 static __always_inline struct ispan_sender *sender_of(const struct ispan_settings *settings, u64 sk)
 {
 	struct ispan_sender *sender = bpf_map_lookup_elem(&senders, &sk);

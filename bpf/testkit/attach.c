@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Finds functions in a library's file, and attaches BPF programs to them. */
+/* For `observe`: finds functions in a library's file, and attaches BPF programs to them. */
 #define _GNU_SOURCE
 #include "attach.h"
 

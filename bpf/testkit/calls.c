@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the table of probed functions: library, function, attach cookie. */
+/* Prints the table of probed functions, prebuilt/calls.tsv: library, function and attach cookie (see include/calls.h). */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the structs that programs and reader share, with known values, so that a test can check that the Java reader decodes them. */
+/*
+ * Writes the structs that the BPF programs and the reader share (wire.h, settings.h, calls.h), with known values. A Java test
+ * checks that the bridge decodes them.
+ */
 #include <stdio.h>
 #include <string.h>
 

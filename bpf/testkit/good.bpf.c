@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs of each type that the bridge attaches or runs, for tests of the loader. They count their runs, or fill the ring. */
+/* A program of each type that the bridge attaches or runs, for tests of its loader. They count their runs, or fill the ring. */
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>

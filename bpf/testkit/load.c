@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY [PER_STEP]]]]: makes calls in a request, at full speed if
- * PER_SECOND is 0. Between calls, it reads the clock in a loop. Prints calls, seconds, calls per second, CPU time per call, and the
- * number of clock readings, which shows how much of its core the calls left.
+ * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY [PER_STEP]]]]: makes calls in a request that it reports with
+ * inferspan_ckp.h (CKP), PER_SECOND per second, or at full speed if that is 0. Between calls, it reads the clock in a loop. Prints
+ * calls, seconds, calls per second, CPU time per call, and the number of clock readings: the more readings, the more CPU time the
+ * calls left.
  *
  * launch    launches kernels (the default)
  * read      makes empty reads, the cheapest events, which reach the highest rate

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts the hits of a USDT probe, and stores its arguments and cookie, for tests of the loader. */
+/* Counts the hits of the USDT probe in usdt.c, and stores its arguments and cookie, for tests of the bridge's loader. */
 #define __VMLINUX_H__
 #include <linux/bpf.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz [ROUNDS [SEED]]: feeds random messages, valid and corrupted ones, to the decoder of include/msgpack.h in random pieces, and
- * compares the decoder's events with the expected ones. `check` runs it.
+ * fuzz [ROUNDS [SEED]]: feeds random messages of vLLM's processes, valid and corrupted ones, to the decoder of include/msgpack.h in
+ * random pieces, and compares the decoder's events with the expected ones. engine/check runs it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,7 +77,10 @@ static void put_array(u32 count)
 	}
 }
 
-/* Writes nil. In a corrupted message, it may also be 0xc1, which msgpack does not use, or the first byte of binary data or an extension. */
+/*
+ * Writes nil. In a corrupted message, it may also be 0xc1, which msgpack does not use, or the first byte of binary data or an
+ * extension.
+ */
 static void put_nil(void)
 {
 	put(!is_broken || below(16) ? 0xc0 : below(2) ? 0xc1 : 0xc4 + below(6));

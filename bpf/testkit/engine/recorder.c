@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replaces libinferspan_ckp.so in tests: appends the vLLM plugin's calls of bind, step_begin and step_end as lines to the file
- * RECORDER_LOG, an environment variable.
+ * Replaces libinferspan_ckp.so in tests. Appends the vLLM plugin's calls of bind, step_begin and step_end (see inferspan_ckp.h) as
+ * lines to the file that the environment variable RECORDER_LOG names.
  */
 #include <fcntl.h>
 #include <inttypes.h>

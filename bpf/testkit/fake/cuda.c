@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for libcuda.so.1: exports functions of the CUDA driver, which work on a simulated device. */
+/* A stand-in for libcuda.so.1: exports functions of the CUDA driver, which work on the simulated GPU of fake.c. */
 #include "fake.h"
 
 #include <stddef.h>

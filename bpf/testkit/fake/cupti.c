@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for libcupti.so.13, with the functions, results and records of NVIDIA's headers. It records the kernels of the libcuda
- * stand-in. It also contains a profiler, which reads the records every 50 ms on its own thread, so it must be preloaded. If
- * FAKE_CUPTI_DROP is N, every Nth kernel has no record.
+ * stand-in. It must be preloaded, because it also contains the profiler, which reads the records every 50 ms on a thread of its
+ * own. If the environment variable FAKE_CUPTI_DROP is N, every Nth kernel has no record.
  */
 #include "fake.h"
 

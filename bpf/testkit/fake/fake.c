@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulated device: its streams only keep the time when their work is done, and its memory is only counted. */
+/*
+ * A simulated GPU: for each stream, it only stores when the work of the stream will be done, and for memory, how much is allocated.
+ */
 #define _GNU_SOURCE
 #include "fake.h"
 
@@ -207,8 +209,8 @@ void fake_wait_until(uint64_t nanos)
 }
 
 /*
- * Returns the slot of a stream. A stream without pending work needs no slot, and may lose it to another stream, so that programs can
- * create any number of streams without destroying them.
+ * Returns the slot of a stream. A stream without pending work needs no slot, and may lose it to another stream, so that programs
+ * can create any number of streams without destroying them.
  */
 static struct stream *stream_of(void *handle)
 {

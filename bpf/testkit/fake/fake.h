@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the stand-ins for CUDA and NCCL: scripted latencies and results, device queues, and a log of all calls. Environment
- * variables, with their defaults in parentheses:
+ * Shared by the stand-ins for CUDA and NCCL, which tests use instead of the vendor's libraries: scripted durations and results of
+ * calls, the streams of a simulated GPU, and a log of all calls. Environment variables, with their defaults in parentheses:
  *
  *   FAKE_CUDA_SCRIPT      duration and result of functions, such as "cuLaunchKernel=3us cuMemAlloc_v2=1ms:2 *=0", or
  *                         @FILE with such a text. Other functions take no time and succeed.

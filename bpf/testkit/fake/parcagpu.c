@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for libparcagpucupti.so: parcagpu's USDT probes, without CUPTI. If preloaded, it reports the launches of the libcuda
- * stand-in. A kernel whose name contains the number N runs for N + 1 us and has N + 1 stall samples. N modulo 3 determines the
- * order of the reports:
+ * A stand-in for libparcagpucupti.so, which reports the work of a GPU: it has parcagpu's USDT probes, but does not use CUPTI. If it
+ * is preloaded, it reports the launches of the libcuda stand-in. A kernel whose name contains the number N runs for N + 1 us and
+ * has N + 1 stall samples. N modulo 3 determines the order of the reports:
  *
  *   0   the launch is reported within the driver's call, the kernel later on another thread
  *   1   both are reported within the driver's call; from N = 50 on, as for 0
@@ -132,8 +132,8 @@ static void report_unknown(void)
 }
 
 /*
- * Reports the table of stall reasons, before each kernel (parcagpu does so from time to time). At the first report after an observer
- * has attached, the page is not in memory, so that the names cannot be read.
+ * Reports the table of stall reasons, before each kernel (parcagpu does so from time to time). At the first report after an
+ * observer has attached, the page is not in memory, so that the names cannot be read.
  */
 static void report_reasons(void)
 {

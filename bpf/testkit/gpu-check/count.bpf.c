@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program that counts calls of functions, and an empty program, for the cost of a probe alone. */
+/*
+ * The probes of `gpu-check` that do not report calls: a program that counts the calls of functions, and an empty program, which
+ * measures the cost of a probe alone.
+ */
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>

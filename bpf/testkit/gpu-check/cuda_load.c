@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuda_load [LIBCUDA]: a load generator for the CUDA driver API, which needs no toolkit. LIBCUDA is libcuda.so.1 by default. It
- * prints "ready VERSION DEVICE", or "failed REASON" and exits. Then it responds to each line of input with result lines and "done",
- * or with "failed REASON":
+ * cuda_load [LIBCUDA]: a load generator for the CUDA driver API, which `gpu-check` runs. It needs no CUDA toolkit. LIBCUDA is
+ * libcuda.so.1 by default. It prints "ready VERSION DEVICE", or "failed REASON" and exits. Then it responds to each line of input
+ * with result lines and "done", or with "failed REASON":
  *
- *   entries NAME…                         offsets of functions in the library, by dlsym and by cuGetProcAddress
- *     -> entry NAME DLSYM TABLE
- *   counts TRACEPARENT N                  makes known calls in a request
- *     -> did KIND COUNT NANOS
- *   copies TRACEPARENT DIRECTION BYTES N  makes N copies in a request; DEVICE_NANOS is -1 if the driver lacks cuEventElapsedTime
- *     -> copied HOST_NANOS DEVICE_NANOS
+ *   entries NAME…                         offsets of functions in the library
+ *     -> entry NAME DLSYM TABLE, the offset by dlsym and the one by cuGetProcAddress
+ *   counts TRACEPARENT N                  makes known calls in a request: N launches, and fewer of each other kind
+ *     -> did KIND COUNT NANOS, the duration of COUNT calls
+ *   copies TRACEPARENT DIRECTION BYTES N  makes N copies in a request
+ *     -> copied HOST_NANOS DEVICE_NANOS; DEVICE_NANOS is -1 if the driver lacks cuEventElapsedTime
  *   rate SECONDS SHARE                    launches at full speed, in requests of 64 launches, SHARE percent of them sampled
  *     -> launches COUNT NANOS
  *
- * cuda_load LIBCUDA cost CALLS NAME… instead prints "cost NAME NANOS" for each function: the CPU time of a call before the driver is
- * initialised; -1 if the call ended the process.
+ * cuda_load LIBCUDA cost CALLS NAME… instead prints "cost NAME NANOS" for each function: the CPU time of a call before the driver
+ * is initialised; -1 if the call ended the process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

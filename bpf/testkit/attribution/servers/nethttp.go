@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A server on Go's net/http, with a goroutine per connection on a few threads.
+// One of the servers of the attribution test, on Go's net/http, with a goroutine per connection on a few threads.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// node.js [timer]: Node's HTTP server, with one event loop, which also opens the files. With timer, the loop also opens files outside of
-// requests.
+// node.js [timer]: one of the servers of the attribution test, on Node's HTTP server, with one event loop, which also opens the files of
+// requests. With timer, the loop also opens a file every 10 ms, which belongs to no request.
 const fs = require('fs');
 const http = require('http');
 

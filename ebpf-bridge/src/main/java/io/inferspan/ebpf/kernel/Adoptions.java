@@ -31,7 +31,10 @@ public final class Adoptions {
     this.object = object;
   }
 
-  /** Attributes a process to a span; returns its owner number, or zero if the table is full. */
+  /**
+   * Attributes a process to a span; returns the owner number of its events, or zero if the table is
+   * full.
+   */
   public long adopt(int tgid, long traceIdHigh, long traceIdLow, long spanId) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment adoption = arena.allocate(BYTES, Long.BYTES);
@@ -44,17 +47,20 @@ public final class Adoptions {
     }
   }
 
-  /** Adds a process to an adoption, for children that started before it. */
+  /** Adds a process to an existing adoption: a child that started before its parent was adopted. */
   public void join(int tgid, long owner) {
     run("process_adopt", tgid, owner);
   }
 
-  /** Ends an adoption: none of its processes belongs to the owner any more. */
+  /** Ends an adoption, so that events of its processes are no longer attributed to the span. */
   public void release(long owner) {
     run("process_release", 0, owner);
   }
 
-  /** Ends all owners except adoptions, and removes the state of servers and engines. */
+  /**
+   * Ends all requests and engine steps, but no adoptions, and removes the state of servers and
+   * engines.
+   */
   void forgetRequests() {
     run("requests_forget", 0, 0);
   }

@@ -5,6 +5,8 @@ import java.util.Locale;
 /**
  * Counters of recognised requests, and of the reasons why requests were not recognised; numbered as
  * in {@code wire.h}.
+ *
+ * <p>A head is the first line and the headers of an HTTP request.
  */
 public enum ContextCount {
   /** Request heads, with or without a traceparent. */

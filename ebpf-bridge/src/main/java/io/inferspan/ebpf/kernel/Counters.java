@@ -5,14 +5,14 @@ import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.Arrays;
 
-/** The counters of the programs, numbered as in {@code wire.h}. */
+/** The counters of the bridge's BPF programs, numbered as in {@code wire.h}. */
 @FunctionalInterface
 public interface Counters {
 
   /** The index of the first counter, one per kind, of calls made while a policy was loaded. */
   int JUDGED = 640;
 
-  /** The number of these counters. */
+  /** The number of counters from {@link #JUDGED} on. */
   int JUDGED_ROWS = 128;
 
   /** The index of the first counter of events that a lower detail level folded or counted. */
@@ -21,7 +21,7 @@ public interface Counters {
   /** The index of the first counter of runs of {@link Programs}. */
   int RUNS = 800;
 
-  /** The index of the first counter of the time of these runs. */
+  /** The index of the first counter of the run time of {@link Programs}, in nanoseconds. */
   int RUN_NANOS = 810;
 
   /** Programs whose runs are measured together, numbered as in {@code settings.h}. */
@@ -47,7 +47,10 @@ public interface Counters {
   /** Returns the counter at this index. */
   long at(int index);
 
-  /** Returns the number of events of this kind, including those that were lost. */
+  /**
+   * Returns the number of events of this kind that were written to the ring, or lost because it was
+   * full.
+   */
   default long produced(Kind kind) {
     return at(kind.number());
   }
@@ -62,7 +65,7 @@ public interface Counters {
     return at(reason.index());
   }
 
-  /** Returns the number of events lost for any reason. */
+  /** Returns the number of events lost for any reason of the kernel side. */
   default long lost() {
     return Arrays.stream(KernelLoss.values()).mapToLong(this::lost).sum();
   }

@@ -61,8 +61,8 @@ public final class KernelSettings implements AutoCloseable {
   private static final int MEASURED_AT = 84;
 
   /**
-   * The limit of traced requests per process: far more than an engine serves. It keeps a local
-   * program from flooding traces.
+   * The limit of traced requests per second and process: far more than an engine serves. It keeps a
+   * local program from flooding traces.
    */
   private static final int MOST_REQUESTS_PER_SECOND = 10_000;
 
@@ -110,7 +110,10 @@ public final class KernelSettings implements AutoCloseable {
     this.memory = mapping.memory();
   }
 
-  /** Writes the settings, which enables the programs. The version is last: they check it first. */
+  /**
+   * Writes the settings, which enables the programs. The version is written last, because the
+   * programs check it first.
+   */
   public void begin(Options options) {
     memory.set(JAVA_INT, SCOPE_AT, options.everything() ? 1 : 0);
     memory.set(JAVA_INT, SELF_AT, options.selfTgid());
@@ -130,8 +133,8 @@ public final class KernelSettings implements AutoCloseable {
   }
 
   /**
-   * Sets the detail level of all classes with one write; programs of detached classes ignore all
-   * events.
+   * Sets the detail levels of all classes, which are one word of the settings. Then sets the flags
+   * that make programs ignore the events of detached classes.
    */
   public void setLevels(DetailLevels levels) {
     lowered = lowered.lowest(levels);
@@ -156,8 +159,9 @@ public final class KernelSettings implements AutoCloseable {
   }
 
   /**
-   * Sets the time at which the probes of a class were attached; programs ignore events that began
-   * earlier.
+   * Sets the time at which the probes of a class were attached, so that programs ignore events that
+   * began earlier. Has no effect for classes other than {@link EventClass#SCHED} and {@link
+   * EventClass#CALLS}.
    */
   public void attached(EventClass events, long nowNanos) {
     switch (events) {
@@ -175,7 +179,10 @@ public final class KernelSettings implements AutoCloseable {
     INT.setVolatile(memory, (long) MEASURED_AT, measured ? 1 : 0);
   }
 
-  /** Publishes to other processes, such as {@code top}, whether the bridge sleeps. */
+  /**
+   * Publishes to other processes, such as {@code top}, whether the bridge sleeps: whether the
+   * probes for sampled requests are detached.
+   */
   public void setAsleep(boolean asleep) {
     INT.setVolatile(memory, (long) ASLEEP_AT, asleep ? 1 : 0);
   }

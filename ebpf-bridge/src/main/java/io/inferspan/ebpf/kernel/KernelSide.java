@@ -203,7 +203,7 @@ public final class KernelSide implements AutoCloseable {
     return List.copyOf(libraries);
   }
 
-  /** Returns the meter of the cost of probes without that of their programs. */
+  /** Returns the meter for the cost of probes, without the cost of the programs that they run. */
   public TrapMeter traps() {
     return traps;
   }
@@ -238,8 +238,8 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Looks up an owner whose begin event was lost, given the thread of one of its events; null if
-   * the owner has ended.
+   * Looks up an owner, such as a request, whose begin event was lost, given the thread of one of
+   * its events; null if it has ended.
    */
   public @Nullable Owner owner(long number, int tgid, int tid) {
     OwnerMaps maps = owners;
@@ -291,9 +291,9 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Returns whether the probes for sampled requests may be detached while there is none. They may
-   * not if detaching takes 0.1 s per function, or if contexts of other programs are read, because
-   * these contexts begin without an event.
+   * Returns whether probes may be detached while no request is sampled. They must stay attached if
+   * detaching takes 0.1 s per function, or if contexts of other programs are read, because no event
+   * reports when these contexts begin.
    */
   public boolean maySleep() {
     return detachesQuickly() && (shared == null || !plan.sharing().read());
@@ -325,8 +325,8 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Detaches the probes of a class if it has probes of its own. {@link EventClass#REQUESTS} has the
-   * programs at system calls, because they report when a request begins.
+   * Detaches the probes of a class, if it has any. The programs at system calls belong to {@link
+   * EventClass#REQUESTS} rather than to SYSCALLS, because they recognise requests.
    */
   public void detach(EventClass events) {
     switch (events) {
@@ -356,7 +356,7 @@ public final class KernelSide implements AutoCloseable {
     }
   }
 
-  /** Removes all communicators: if a collective is missed, later sequence numbers are wrong. */
+  /** Removes all communicators, because sequence numbers are wrong after a missed collective. */
   public void forgetCommunicators() {
     ifLoaded(calls, probes -> programs.object(CALLS).map("communicators").clear());
   }

@@ -13,7 +13,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up owners whose begin event was lost, in the kernel's maps of requests and threads. */
+/**
+ * Looks up owners of events (requests, adopted processes and spans) whose begin event was lost, in
+ * the kernel's maps of requests and threads.
+ */
 final class OwnerMaps {
 
   private static final ValueLayout.OfLong BIG_ENDIAN_LONG =
@@ -41,7 +44,10 @@ final class OwnerMaps {
     this.sharedContexts = context.map("otel_contexts");
   }
 
-  /** Returns the owner of an event of this thread; null if the owner has ended. */
+  /**
+   * Returns the owner with this number, given a thread that had an event of it; null if the owner
+   * has ended.
+   */
   @Nullable Owner find(long number, int tgid, int tid) {
     try (Arena arena = Arena.ofConfined()) {
       return Owner.isSpan(number) ? span(arena, number, tgid, tid) : request(arena, number);
@@ -76,7 +82,8 @@ final class OwnerMaps {
   }
 
   /**
-   * Returns the owner with these ids; null if its number differs: the thread's span has changed.
+   * Returns the owner with these ids; null if its number differs, because the thread has another
+   * span now.
    */
   private static @Nullable Owner checked(long number, MemorySegment ids, int at, int tgid) {
     Owner owner = owner(number, Owner.Kind.SPAN, ids, at, tgid);

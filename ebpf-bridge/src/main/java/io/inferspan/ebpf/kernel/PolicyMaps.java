@@ -12,7 +12,10 @@ import java.util.List;
 /** The maps of {@code inferspan_policy.h}, which policies share with the programs at calls. */
 public final class PolicyMaps {
 
-  /** The array of programs: the current and the previous policies. */
+  /**
+   * The array of programs: the current and the previous policy and profiler, and the writer of kept
+   * calls.
+   */
   public static final String PROGRAMS = "policies";
 
   /** The maps that policies share with the bridge, by name. */
@@ -30,16 +33,16 @@ public final class PolicyMaps {
   private PolicyMaps() {}
 
   /**
-   * Sets the writer's attach type to that of the programs that call it. Must be called before it is
-   * loaded.
+   * Sets the attach type of the program {@code call_judged} to that of the programs that call it.
+   * Must be called before the object is loaded.
    */
   static void choose(BpfObject calls, UprobeMode mode) {
     calls.program(WRITER).via(mode);
   }
 
   /**
-   * Puts the writer into its slot, and binds the maps that only policies use to it, so that other
-   * processes can find them.
+   * Puts the program {@code call_judged} into its slot. Also binds the maps that only policies use
+   * to it, so that other processes can find these maps.
    */
   static void prepare(BpfObject calls) {
     BpfProgram writer = calls.program(WRITER);

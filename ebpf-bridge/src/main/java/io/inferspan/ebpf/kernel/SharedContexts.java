@@ -52,7 +52,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     this.publishing = publishing;
   }
 
-  /** Opens the map, or creates it for publishing; returns null if it does not exist. */
+  /** Opens the map. If it does not exist, creates it for publishing, or else returns null. */
   static @Nullable SharedContexts open(Path bpfFilesystem, boolean publishing) {
     Path path = bpfFilesystem.resolve("otel").resolve(NAME);
     PinnedMap pinned = publishing ? PinnedMap.openOrMake(path, SHAPE) : PinnedMap.open(path, SHAPE);

@@ -22,7 +22,10 @@ public final class TrapMeter {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
 
-  /** How much longer a trap takes between other work than in a loop: it misses the caches. */
+  /**
+   * How much longer a trap takes between other work than in a loop, because it misses the CPU's
+   * caches.
+   */
   private static final double OUTSIDE_A_LOOP = 1.5;
 
   private final UprobeMode mode;
@@ -33,7 +36,9 @@ public final class TrapMeter {
     this.unwatchedNanos = unwatchedNanos;
   }
 
-  /** Measures a system call, which must not be watched by the bridge yet. */
+  /**
+   * Measures how long a system call takes before the bridge attaches its programs to system calls.
+   */
   public static TrapMeter beforeAttaching(UprobeMode mode) {
     try (OwnCode own = OwnCode.map()) {
       return new TrapMeter(mode, own.systemCallNanos());

@@ -4,10 +4,11 @@ package io.inferspan.ebpf.kernel;
  * The CPU time of traps, the interruptions of threads by probes, without that of the programs at
  * the probes.
  *
- * @param entryNanos at a function's entry
- * @param returnNanos at its return, in addition
- * @param callEndNanos at each end of a system call, because watched calls take a slower path
- * @param measured whether it was measured on this machine
+ * @param entryNanos the time at the entry of a function
+ * @param returnNanos the time at the return of a function, in addition to {@code entryNanos}
+ * @param callEndNanos the time at the entry and again at the exit of a system call, because
+ *     observed calls take a slower path
+ * @param measured whether the times were measured on this machine
  */
 public record TrapTimes(
     double entryNanos, double returnNanos, double callEndNanos, boolean measured) {

@@ -1,7 +1,8 @@
 /**
  * Loads, attaches, configures and removes the programs and maps of {@code bpf}.
  *
- * <p>Only this package depends on their names, their order and the layout of shared memory.
+ * <p>Recorders of stacks and of cold starts, and capture policies, have programs of their own,
+ * which their packages load.
  */
 @NullMarked
 package io.inferspan.ebpf.kernel;

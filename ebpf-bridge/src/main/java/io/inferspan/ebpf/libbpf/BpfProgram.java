@@ -110,7 +110,10 @@ public final class BpfProgram {
         errno -> refusal(errno, "").ofAttaching(name + " to a timer on each CPU"));
   }
 
-  /** Attaches the program to all functions of the target, or to none and throws if one fails. */
+  /**
+   * Attaches the program to all functions of the target. If one cannot be attached, detaches the
+   * others and throws.
+   */
   public BpfLink attachUprobes(UprobeTarget target) {
     return mode == UprobeMode.PERF ? onePerFunction(target) : oneForAll(target);
   }

@@ -5,12 +5,13 @@ package io.inferspan.ebpf.libbpf;
  * loaded.
  */
 public enum UprobeMode {
-  /** One link for all functions, one program for entry and return (Linux 6.13). */
+  /** One link for all functions of a file, and one program for entries and returns (Linux 6.13). */
   SESSION(57),
-  /** One link for all functions (Linux 6.6). */
+  /** One link for all functions of a file; entries and returns need a program each (Linux 6.6). */
   MULTI(48),
   /**
-   * One perf event per function: needs CAP_SYS_ADMIN, and detaching takes a tenth of a second each.
+   * One perf event per function. It needs CAP_SYS_ADMIN, and detaching each one takes a tenth of a
+   * second.
    */
   PERF(0);
 

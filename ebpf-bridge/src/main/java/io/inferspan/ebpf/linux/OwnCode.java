@@ -19,7 +19,10 @@ public final class OwnCode implements AutoCloseable {
 
   private static final boolean ARM = SystemView.architecture().equals("aarch64");
 
-  /** {@code push %rbp; pop %rbp; ret} as most functions begin, or {@code nop; ret}. */
+  /**
+   * {@code push %rbp; pop %rbp; ret}, because most functions begin with that push; on AArch64,
+   * {@code nop; ret}.
+   */
   private static final String FUNCTION = ARM ? "1f2003d5c0035fd6" : "555dc3";
 
   /** Calls the function as often as the first argument says. */
@@ -88,25 +91,28 @@ public final class OwnCode implements AutoCloseable {
     return file.path();
   }
 
-  /** Returns the CPU time of a call of the function now. */
+  /** Measures the CPU time of one call of the function, in nanoseconds. */
   public double callNanos() {
     return nanos(calls);
   }
 
-  /** Returns the CPU time of a short system call now. */
+  /** Measures the CPU time of one short system call, in nanoseconds. */
   public double systemCallNanos() {
     return nanos(systemCalls);
   }
 
   /**
-   * Returns the time of one pass. Subtracts a loop of a single pass, so that the call from Java
-   * does not count.
+   * Returns the time of one pass through the loop. Subtracts the time of a run with a single pass,
+   * so that the call from Java does not count.
    */
   private static double nanos(NativeFunction loop) {
     return (double) (least(loop, TIMES + 1) - least(loop, 1)) / TIMES;
   }
 
-  /** Returns the shortest time of several batches, because interrupts lengthen the others. */
+  /**
+   * Returns the shortest time of several runs of the loop, because interrupts lengthen some of
+   * them.
+   */
   private static long least(NativeFunction loop, int times) {
     long least = Long.MAX_VALUE;
     for (int batch = 0; batch < BATCHES; batch++) {

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Adopts a process and its existing descendants. */
+/** Adopts processes: attributes a process and its existing descendants to a span. */
 public final class AdoptedProcesses {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
@@ -34,7 +34,9 @@ public final class AdoptedProcesses {
     this.adoptions = adoptions;
   }
 
-  /** Adopts a process; returns its owner number, or zero if that was not possible. */
+  /**
+   * Adopts a process; returns the owner number of its events, or zero if it could not be adopted.
+   */
   public synchronized long adopt(int pid, SpanContext span) {
     Adoptions kernel = adoptions;
     if (closed || kernel == null) {

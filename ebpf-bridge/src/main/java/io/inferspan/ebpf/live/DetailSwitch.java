@@ -17,7 +17,8 @@ import java.util.Map;
 /**
  * Sets the detail level of each event class, and attaches and detaches its probes.
  *
- * <p>While the bridge sleeps, all classes with probes of their own have the lowest level.
+ * <p>While the bridge sleeps, the classes SCHED, CALLS and LAUNCHES are detached, whatever level
+ * was set.
  */
 final class DetailSwitch {
 
@@ -162,9 +163,10 @@ final class DetailSwitch {
   }
 
   /**
-   * Returns whether the programs of TCP events stay attached. When only the scheduler's level is
-   * detached, they report nothing and cost less than to attach and detach them; what they missed is
-   * ignored once the scheduler's programs are attached again.
+   * Returns whether the programs of TCP events stay attached. If only {@link EventClass#SCHED} is
+   * detached, they stay attached but report nothing, because detaching them and attaching them
+   * again would cost more. What they observed meanwhile is ignored after the scheduler's programs
+   * are attached again.
    */
   private boolean hasTcp(DetailLevels levels) {
     return !asleep && !isOff(levels, EventClass.REQUESTS);

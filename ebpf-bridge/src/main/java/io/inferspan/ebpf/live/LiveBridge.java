@@ -124,7 +124,7 @@ public final class LiveBridge {
     if (isBlindFor(config.scope())) {
       limits.add(
           "processes cannot be selected by pid or name in a PID namespace other than the host's:"
-              + " share it (hostPID, docker run --pid host)");
+              + " share the host's (hostPID, docker run --pid host)");
     }
     if (!watch.awaitFirstScan(FIRST_SCAN_TIMEOUT)) {
       limits.add("calls of running processes are missing until all their libraries are found");

@@ -115,7 +115,7 @@ public final class EbpfMeters {
         events);
     return count(
         "inferspan.ebpf.events.shed",
-        "Events that were folded in the kernel or counted, to stay within the budget",
+        "Events that were folded in the kernel or counted, because of the level of their class",
         shed,
         "class",
         events);

@@ -1,7 +1,7 @@
 /**
- * The bridge's own meters.
+ * Registers the bridge's own meters.
  *
- * <p>No other package depends on Micrometer, which is optional at run time.
+ * <p>Micrometer is optional at run time, so these classes are loaded only when a registry is bound.
  */
 @NullMarked
 package io.inferspan.ebpf.metrics;

@@ -4,9 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Compares the operations that ranks executed under the same number of the same communicator. NCCL
- * requires that they are equal; otherwise the ranks wait for each other forever, or exchange wrong
- * data.
+ * Compares the collectives that the ranks of a communicator executed under the same sequence
+ * number. NCCL requires that they are equal; otherwise the ranks wait for each other forever, or
+ * exchange wrong data.
  */
 public final class CollectiveOrder {
 

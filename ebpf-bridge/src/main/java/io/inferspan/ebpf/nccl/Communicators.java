@@ -79,7 +79,10 @@ public final class Communicators {
     return word >= 0 ? word : word & ~SEQUENCE;
   }
 
-  /** Compares a collective with the collective of the same number of other ranks. */
+  /**
+   * Compares a collective with the collective that other ranks executed under the same sequence
+   * number.
+   */
   public CollectiveOrder.Result called(Kind kind, EventView event) {
     long sequence = sequence(event.extra());
     Communicator communicator = sequence == 0 ? null : of(event.extra());

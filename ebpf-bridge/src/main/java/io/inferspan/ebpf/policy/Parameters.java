@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * The parameters of a policy; zero selects the policy's default.
  *
- * @param oneIn N, where one in N calls is kept
+ * @param oneIn one in this many calls is kept
  * @param perSecond the number of calls of a kind that are kept per second
  * @param permille the share of calls that are not slow, in thousandths
  * @param targetNanos the target for the time to the first byte of a response

@@ -47,7 +47,8 @@ public final class PolicySlots implements AutoCloseable {
    * A program in a slot.
    *
    * @param name the first 15 characters of its name
-   * @param generation its generation, which is an attribute of the spans of calls that it kept
+   * @param generation the number of its load or rollback, which is an attribute of the spans of
+   *     calls that it kept
    */
   public record Loaded(Role role, String name, int generation) {}
 
@@ -109,9 +110,10 @@ public final class PolicySlots implements AutoCloseable {
 
   /**
    * Loads a policy or profiler in place of the current one, which is kept for a rollback. If the
-   * kernel rejects it, the current one stays in effect.
+   * kernel rejects the new one, the current one stays in effect.
    *
-   * @param floor N, where one in N calls of each kind is always kept; zero to leave it unchanged
+   * @param floor one in this many calls of each kind is kept whatever the policy decides. Zero
+   *     leaves the floor unchanged, or sets the default if policies were disabled
    */
   public Swap swap(PolicyObject policy, Parameters parameters, int floor) {
     long began = System.nanoTime();
@@ -176,7 +178,10 @@ public final class PolicySlots implements AutoCloseable {
     return at(role, role.previousSlot());
   }
 
-  /** Returns the floor N, where one in N calls is always kept; zero if policies are disabled. */
+  /**
+   * Returns the floor: one in this many calls of each kind is kept whatever the policy decides.
+   * Zero if policies are disabled.
+   */
   public int floor() {
     return settings.floor();
   }
@@ -186,7 +191,7 @@ public final class PolicySlots implements AutoCloseable {
     return new KernelCounters(counters.map()).judged();
   }
 
-  /** Returns the number of these calls with this outcome. */
+  /** Returns the number of calls with this outcome that were made while a policy was loaded. */
   public long count(PolicyCount what) {
     return new KernelCounters(counters.map()).count(what);
   }

@@ -32,7 +32,7 @@ public final class ProcessWatch implements AutoCloseable {
   private static final int MAX_NOTES = 4_096;
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The pause before new processes are examined; most of them have exited by then. */
+  /** The pause before new processes are examined; short-lived ones have exited by then. */
   private static final long START_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   /** The interval of checks for exits whose events were missed. */

@@ -1,7 +1,7 @@
 /**
  * Finds processes and libraries, and attaches probes to the functions to observe.
  *
- * <p>Nothing here depends on events, requests or spans.
+ * <p>Nothing here reads events or depends on requests or spans.
  */
 @NullMarked
 package io.inferspan.ebpf.probe;

@@ -11,8 +11,9 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Under high load it reads continuously. Under low load it pauses for 1 to 256 ms between reads,
  * so that some hundred events share one read. Without events it waits with increasing timeouts.
- * Programs wake it from a longer pause, or from a wait, only when much data is pending. If the
- * handler also has no pending work, the thread sleeps, and programs wake it for the first event.
+ * Programs wake it from a pause of more than 1 ms, or from a wait, only when 64 KiB are pending. If
+ * the handler also has no pending work, the thread sleeps, and programs wake it for the first
+ * event.
  */
 public final class RingThread implements AutoCloseable {
 
@@ -26,7 +27,10 @@ public final class RingThread implements AutoCloseable {
 
   private static final int SHORTEST_WAIT_MILLIS = 2;
 
-  /** The longest wait: a turn of the loop costs about 0.1 ms of CPU time with cold caches. */
+  /**
+   * The longest wait. It is long, because each turn of the loop costs about 0.1 ms of CPU time with
+   * cold caches.
+   */
   private static final int LONGEST_WAIT_MILLIS = 256;
 
   /** The longest wait if the ring is so small that it is full before programs wake the thread. */

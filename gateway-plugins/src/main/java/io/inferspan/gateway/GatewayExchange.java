@@ -40,7 +40,8 @@ public interface GatewayExchange {
 
   /**
    * Returns the address of the client's connection; null if it is unknown. Called only if {@code
-   * INFERSPAN_TRUSTED_CALLERS} lists networks; a caller without an address is then not trusted.
+   * INFERSPAN_TRUSTED_CALLERS} does not trust all callers; a caller without an address is then not
+   * trusted.
    */
   default @Nullable InetAddress peer() {
     return null;

@@ -240,7 +240,7 @@ public final class GatewayRequest {
     }
   }
 
-  /** Records a piece of the client's response, unless an attempt has recorded it. */
+  /** Records a piece of the response to the client. Do not pass pieces that an attempt records. */
   public void see(ByteBuffer piece) {
     if (watched) {
       synchronized (this) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records the metrics of the GenAI conventions, with their names and buckets, for the requests of a
- * gateway.
+ * gateway. Also counts requests and tokens by tenant.
  *
  * <p>Thread-safe; no method throws. A request's context is current while its metrics are recorded,
  * so that a registry takes exemplars from its span.

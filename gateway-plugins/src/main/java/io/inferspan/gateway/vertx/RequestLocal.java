@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Vert.x loads this service before it creates its first context, so that each context has a
  * field for the request. If Vert.x does not find the service, requests are stored in the context's
- * map of local data. It never finds it on the module path: Inferspan's module does not declare the
- * service, because it would then require Vert.x.
+ * map of local data. On the module path, Vert.x never finds the service: Inferspan's module does
+ * not declare it, because the module would then require Vert.x.
  */
 public final class RequestLocal implements VertxServiceProvider {
 

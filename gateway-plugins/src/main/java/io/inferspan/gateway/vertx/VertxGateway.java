@@ -80,8 +80,8 @@ public final class VertxGateway {
   }
 
   /**
-   * Returns a server's request handler that starts the trace of each request and passes both to
-   * {@code gateway}.
+   * Returns a server's request handler that starts the trace of each request, and passes the
+   * request and its trace to {@code gateway}.
    */
   public Handler<HttpServerRequest> handler(BiConsumer<HttpServerRequest, GatewayRequest> gateway) {
     return request -> {

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * Picks endpoints like llm-d: runs the profiles that the profile handler selects, until the handler
  * selects no more.
  *
- * <p>A plugin's exception is recorded on its span and does not fail the request. Asynchronous
- * scorers that miss the deadline of the cycle are ignored. All methods may be called on an event
- * loop.
+ * <p>A plugin's exception does not reach the caller. It is recorded on the plugin's span or, if
+ * there is none, logged. Asynchronous scorers that miss the deadline of the cycle are ignored. All
+ * methods may be called on an event loop.
  */
 public final class Scheduler {
 

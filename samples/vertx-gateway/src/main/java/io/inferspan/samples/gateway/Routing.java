@@ -42,6 +42,7 @@ final class Routing {
   /** Returns the default scheduler. */
   static Scheduler scheduler(
       GatewayConfig config, @Nullable KvIndex index, @Nullable Telemetry telemetry) {
+    // The span names select the handlers of llm-d's tracing proposal or those of its releases.
     boolean usesProposalNames = telemetry == null || telemetry.spanNaming() == SpanNaming.PROPOSAL;
     ApproximatePrefixCacheScorer approximate = new ApproximatePrefixCacheScorer();
     Scorer prefixes = index == null ? approximate : new PrecisePrefixCacheScorer(index.hits());

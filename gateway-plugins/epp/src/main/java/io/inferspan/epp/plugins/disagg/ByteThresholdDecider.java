@@ -17,7 +17,7 @@ public final class ByteThresholdDecider implements Decider {
 
   private final long thresholdBytes;
 
-  /** Creates a decider with a threshold; 0 always prefills on another pod. */
+  /** Creates a decider with a threshold; 0 prefills every input of known size on another pod. */
   public ByteThresholdDecider(long thresholdBytes) {
     if (thresholdBytes < 0) {
       throw new IllegalArgumentException(

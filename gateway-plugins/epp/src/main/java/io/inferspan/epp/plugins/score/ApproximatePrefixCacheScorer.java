@@ -42,7 +42,8 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
   /**
    * Limits and weights of the scorer.
    *
-   * @param blockTokens tokens in a block, if no endpoint reports it; fewer than 64 count as 64
+   * @param blockTokens tokens in a block, if the first endpoint does not report it; fewer than 64
+   *     count as 64
    * @param maxPrefixBlocks blocks of a prompt that are compared
    * @param maxPrefixTokens tokens of a prompt that are compared; 0 to use the limit in blocks
    * @param blocksPerServer blocks remembered per endpoint that does not report its cache size
@@ -81,7 +82,10 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
       }
     }
 
-    /** Returns the block size of the first endpoint, which is used for all endpoints. */
+    /**
+     * Returns the block size for all endpoints: the size that the first one reports, else the
+     * setting.
+     */
     int blockTokens(List<Endpoint> endpoints) {
       boolean reported =
           autoTune && !endpoints.isEmpty() && endpoints.get(0).cache().blockTokens() > 0;

@@ -96,7 +96,8 @@ public final class LoadScorers {
   }
 
   /**
-   * Scores each endpoint by one measure of its load, relative to the minimum and maximum of all.
+   * Scores each endpoint by one measure of its load. Some rules compare it with the minimum and the
+   * maximum of all endpoints.
    */
   private record LoadScorer(String type, ToDoubleFunction<Endpoint.Metrics> measure, Rule rule)
       implements Scorer {

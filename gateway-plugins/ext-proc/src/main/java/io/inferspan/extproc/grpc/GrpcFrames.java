@@ -85,7 +85,8 @@ final class GrpcFrames {
     from = start + length;
     ByteBuffer message = ByteBuffer.wrap(Arrays.copyOfRange(received, start, from));
     if (waitingBytes() <= from) {
-      // Releases the array of a large message; copies no more bytes than were delivered.
+      // Frees the array of a large message. The copied rest is at most as long as the bytes that
+      // were delivered.
       received = Arrays.copyOfRange(received, from, to);
       to -= from;
       from = 0;

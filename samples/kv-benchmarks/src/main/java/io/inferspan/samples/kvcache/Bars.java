@@ -80,7 +80,7 @@ public final class Bars {
     atLeast("xxh64: times as fast as cbor-fnv with a CBOR library", "plainCborFnv", "xxh64", 5);
     for (String order : List.of("byPod", "byBlock")) {
       atMost(
-          "lookup of 2,000 blocks, stored " + order + ": bytes",
+          "lookup of 2,000 blocks, stored " + order + ": bytes allocated",
           bytes("lookup." + order),
           NO_BYTES);
       atMost(

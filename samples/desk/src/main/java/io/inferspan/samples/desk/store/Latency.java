@@ -43,8 +43,9 @@ public final class Latency {
   /**
    * The figures of one group of requests.
    *
-   * @param tokenGap milliseconds between tokens after the first
-   * @param tokenRate tokens per second, over whole requests
+   * @param ttft the time to first token, in milliseconds
+   * @param tokenGap the mean time between the tokens of a request, in milliseconds
+   * @param tokenRate the tokens per second of a request, from its start to its end
    */
   public record Group(
       String name,

@@ -41,7 +41,7 @@ final class TimeRange {
     }
   }
 
-  /** Returns the parts in time order; adjacent parts of the same kind are merged. */
+  /** Returns the parts in time order; adjacent parts of the same activity are merged. */
   List<Part> parts() {
     List<Part> parts = new ArrayList<>();
     Long from = labelFrom.firstKey();

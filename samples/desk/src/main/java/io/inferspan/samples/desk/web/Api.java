@@ -29,7 +29,10 @@ final class Api {
    */
   private static final int MAX_STEPS = 10_000;
 
-  /** The time for which a call may summarise new spans first; the live feed summarises the rest. */
+  /**
+   * The maximum time for which a call first summarises new spans; the live feed summarises the
+   * rest.
+   */
   private static final long SUMMARISE_LIMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final SpanStore store;

@@ -37,7 +37,7 @@ final class Bridge implements Subject.Watching {
    */
   static Bridge attachToSleep(String... files) {
     Bridge bridge = attach(Duration.ofMillis(1), files);
-    Waiting.until("sleep", bridge::isAsleep);
+    Waiting.until("the bridge to fall asleep", bridge::isAsleep);
     return bridge;
   }
 
@@ -57,7 +57,7 @@ final class Bridge implements Subject.Watching {
     BridgeConfig config = builder.ownThreads(false).build();
     Bridge attached = new Bridge(sdk, EbpfBridge.attach(Telemetry.using(sdk), config));
     for (String file : files) {
-      Waiting.until("functions of " + file, () -> attached.watches(file));
+      Waiting.until("probes on functions of " + file, () -> attached.watches(file));
     }
     return attached;
   }

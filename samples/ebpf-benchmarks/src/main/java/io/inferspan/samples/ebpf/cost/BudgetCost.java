@@ -41,14 +41,16 @@ final class BudgetCost {
   /** The seconds after a change of the load within which the cost must be within the budget. */
   private static final double SETTLING = 2;
 
+  /** The maximum cost, relative to the budget. */
   private static final double BAR = 1.2;
 
+  /** The metric with the level of detail of an event class. */
   private static final Pattern LEVEL =
       Pattern.compile("inferspan_ebpf_level\\{.*class=\"(\\w+)\".*} ([0-9.]+)");
 
   /**
-   * The estimated cost of tracing an event class at its next higher level of detail, relative to
-   * the budget.
+   * The metric with the estimated cost of tracing an event class at its next higher level of
+   * detail, relative to the budget.
    */
   private static final Pattern NEXT =
       Pattern.compile("inferspan_ebpf_level_next_cost\\{.*class=\"(\\w+)\".*} ([0-9.]+)");

@@ -140,8 +140,8 @@ final class EngineCost {
   }
 
   /**
-   * Prints the run time of each BPF program as the kernel measures it, which includes the kernel's
-   * own clock readings.
+   * Prints the run time of each BPF program that takes at least 0.1 µs per step. The kernel
+   * measures it, and includes its own clock readings.
    */
   private void programs(Watched how, Report report) {
     int steps = 400;

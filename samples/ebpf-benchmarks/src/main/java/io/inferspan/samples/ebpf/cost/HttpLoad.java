@@ -63,6 +63,7 @@ final class HttpLoad implements AutoCloseable {
   }
 
   private void ask(OutputStream out, int number, long request) throws IOException {
+    // Spreads the sampled requests: the factor 37 has no common divisor with 100.
     boolean sampled = request % 100 * 37 % 100 < sampledPercent;
     String head =
         "GET %s HTTP/1.1\r\nHost: localhost\r\ntraceparent: 00-%016x%016x-%016x-%s\r\n\r\n"

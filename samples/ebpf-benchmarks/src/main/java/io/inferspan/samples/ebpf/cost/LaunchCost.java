@@ -82,7 +82,8 @@ final class LaunchCost {
   }
 
   /**
-   * Prints the run time of each BPF program as the kernel measures it, without the uprobe's trap.
+   * Prints the run time of the BPF programs for library calls and engine steps. The kernel measures
+   * it, without the uprobe's trap.
    */
   private void programs(Report report) {
     for (LaunchDetail detail : LaunchDetail.values()) {

@@ -127,7 +127,7 @@ final class RecordCost {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
-      Waiting.until(tool.name(), () -> isRecording(process.pid()));
+      Waiting.until(tool.name() + " to start recording", () -> isRecording(process.pid()));
       Waiting.millis(SETTLING_SECONDS * 1000);
       double[] used = new double[1];
       double nanosPerStep =

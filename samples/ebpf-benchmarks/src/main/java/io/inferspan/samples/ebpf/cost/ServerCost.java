@@ -156,10 +156,10 @@ final class ServerCost {
       Waiting.millis(SETTLE_ATTACHED_MILLIS);
     }
     if (how == Watched.ASLEEP) {
-      Waiting.until("sleep", this::isAsleep);
+      Waiting.until("the bridge to fall asleep", this::isAsleep);
     } else if (how != Watched.NOT) {
       load.sample(100);
-      Waiting.until("waking", () -> !isAsleep());
+      Waiting.until("the bridge to wake up", () -> !isAsleep());
       Waiting.millis(SETTLE_MILLIS);
       load.sample(how.sampledPercent);
     }

@@ -30,7 +30,7 @@ final class DetailWords {
     return word(DATA_TYPES, detail >>> Integer.SIZE);
   }
 
-  /** Returns the size of the elements; negative if the size of their type is unknown. */
+  /** Returns the size of the elements in bytes; negative if the size of their type is unknown. */
   static long elementBytes(long detail, long elements) {
     long type = detail >>> Integer.SIZE;
     if (type >= DATA_TYPE_BYTES.length || elements < 0) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statistics of the durations of folded events. Count, sum, minimum and maximum are exact;
- * percentiles are exact for up to 64 events, and within 1/32 for more.
+ * Statistics of the durations of folded events. Count, sum, minimum and maximum are exact.
+ * Percentiles are exact for up to 64 events, and have a relative error of at most 1/32 for more.
  */
 final class Durations {
 

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives events on the ring's thread and groups them by request. The events of a request are
- * written when it has ended, had no event for some time, or runs long.
+ * written when the request has ended, had no event for some time, or has run for a long time.
  */
 public final class EventSink implements EventHandler, EngineSteps.Host {
 
@@ -73,8 +73,8 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
    *
    * @param monotonic the clock of events, in nanoseconds
    * @param realtime the wall clock, in nanoseconds since the epoch
-   * @param lostInKernel the total of events that did not fit into the ring
-   * @param owners finds owners whose begin event was lost
+   * @param lostInKernel the total of events that were lost before they reached the ring
+   * @param owners finds owners of events, such as requests, whose begin event was lost
    * @param processes reads the identity of a process
    * @param sums the sums of events that were folded in the kernel
    * @param reference the clock with which the wall clock is compared, if any
@@ -264,8 +264,8 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
 
   /**
    * Notes that a span became current on a thread of this process while the probes were detached,
-   * which no event reports. Any thread may call this. If too many begin at once, the others are
-   * assumed to begin with their first event.
+   * which no event reports. Any thread may call this. If too many spans become current at once, the
+   * others are assumed to begin with their first event.
    */
   public void beganUnseen(long owner) {
     boolean ignored = unseen.offer(new Unseen(owner, sources.monotonic().getAsLong()));
@@ -278,7 +278,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     }
   }
 
-  /** Returns the history of detail levels, which the budget writes. */
+  /** Returns the history of detail levels, to which {@link LevelTimeline#note} adds changes. */
   public LevelTimeline levels() {
     return levels;
   }
@@ -372,7 +372,10 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     return steps.counters();
   }
 
-  /** Returns how many requests have unwritten events. */
+  /**
+   * Returns how many requests have unwritten events; engine steps and other owners count as
+   * requests.
+   */
   public int openRequests() {
     return requests.count();
   }

@@ -5,6 +5,9 @@ import java.time.Duration;
 /**
  * Options that determine which events get spans of their own, and the limits of memory.
  *
+ * <p>The other events of a request are folded: events of one kind with equal details share a span.
+ * A fold is the data of such a span.
+ *
  * @param thresholdNanos the minimum duration of an event that gets a span of its own
  * @param firstFew the number of events of each kind that get spans of their own whatever their
  *     duration
@@ -32,13 +35,14 @@ public record FoldOptions(
   }
 
   /**
-   * The limits on numbers. Beyond them, requests are written early and folds become coarser; no
-   * event is lost.
+   * The limits on numbers. Beyond them, requests are written early, and events with different
+   * details are folded together; no event is lost.
    *
    * @param requests the limit of open requests; beyond it, the one without an event for the longest
    *     time is written
    * @param folds the limit of open folds of all requests
-   * @param foldsPerRequest the limit of folds of one request that are separated by detail
+   * @param foldsPerRequest the limit of folds of one request; beyond it, one fold takes all further
+   *     events of a kind
    * @param singlesPerRequest the limit of single spans of one request; further events are folded
    */
   public record Bounds(int requests, int folds, int foldsPerRequest, int singlesPerRequest) {

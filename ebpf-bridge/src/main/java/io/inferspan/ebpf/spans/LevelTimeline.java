@@ -18,14 +18,16 @@ public final class LevelTimeline {
   private long changes;
 
   /**
-   * The data for the attributes of a request's spans.
+   * The data for the attributes of a request's spans. The shares exclude time in which requests
+   * were not recognised.
    *
    * @param lowered the lowest level of each class that was not always in full detail
    * @param sched the share of the time during which scheduler and TCP events were recorded
    * @param syscalls the share of the time during which system calls were recorded and library
-   *     probes attached
+   *     probes were attached
    * @param calls the share of the time during which library probes were attached
-   * @param launches the share of the time during which probes of launches were attached, too
+   * @param launches the share of the time during which library probes and the probes of launches
+   *     were attached
    */
   record Seen(String lowered, double sched, double syscalls, double calls, double launches) {}
 
@@ -39,7 +41,7 @@ public final class LevelTimeline {
     levels[slot] = now;
   }
 
-  /** Returns the data for an interval. */
+  /** Returns the data for the attributes of spans in an interval. */
   synchronized Seen during(long startNanos, long endNanos) {
     long end = Math.max(endNanos, startNanos + 1);
     double requests = attached(EventClass.REQUESTS, startNanos, end);
@@ -52,7 +54,10 @@ public final class LevelTimeline {
         Math.min(calls, attached(EventClass.LAUNCHES, startNanos, end)));
   }
 
-  /** Returns the level of a class, such as {@code launches:counted}; empty if it was full. */
+  /**
+   * Returns the lowest level of a class in an interval, such as {@code launches:counted}; empty if
+   * it was always full.
+   */
   synchronized String level(EventClass events, long startNanos, long endNanos) {
     DetailLevel lowest = lowest(startNanos, endNanos).of(events);
     return DetailLevels.FULL.with(events, lowest).words();

@@ -6,7 +6,10 @@ import io.inferspan.ebpf.wire.Kind;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The events of one owner that are not written yet. The object is reused for another owner. */
+/**
+ * The unwritten events of one owner: a request, an engine step, an adopted process or a span. The
+ * object is reused for another owner.
+ */
 final class OpenRequest {
 
   /** The owner's number. */
@@ -38,7 +41,7 @@ final class OpenRequest {
    */
   int shared;
 
-  /** The number of operations that may belong to it or to another request. */
+  /** The number of operations that may belong to it or to another request; set at its end. */
   long unattributed;
 
   /** When it is due to be written after its end; zero while it runs. */

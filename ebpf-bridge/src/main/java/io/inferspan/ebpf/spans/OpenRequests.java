@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * The requests with events that have not been written as spans yet, and those that have not ended
  * although all their events were written.
  *
- * <p>At the limit of requests, a new one replaces one whose events were written. If all have
- * unwritten events, it replaces one that has ended, or else the one without an event for the
- * longest time, and the events of that one are written. The number of {@link Fold} objects is
- * limited, too. Objects are reused, so a steady stream of events allocates nothing.
+ * <p>If the limit of requests is reached, a new request replaces one whose events were already
+ * written. If all requests have unwritten events, the one that ended first is written and replaced;
+ * if none has ended, the one without an event for the longest time. The number of {@link Fold}
+ * objects is limited, too. Objects are reused, so a steady stream of events allocates nothing.
  */
 final class OpenRequests {
 
@@ -111,7 +111,8 @@ final class OpenRequests {
   }
 
   /**
-   * Writes a request that has ended, or else the least recently used one, except {@code spared}.
+   * Writes and removes the request that ended first or, if none has ended, the least recently used
+   * one. Never removes {@code spared}: if there is no other request, only writes its events.
    */
   private void evict(@Nullable OpenRequest spared) {
     OpenRequest oldest = ending.first();
@@ -213,7 +214,8 @@ final class OpenRequests {
   }
 
   /**
-   * Returns the fold for an event. Beyond the limit of folds, events are not separated by detail.
+   * Returns the fold for an event. Beyond the limit of folds per request, one fold takes all events
+   * of a kind.
    */
   Fold fold(OpenRequest request, EventView view, Kind kind, DetailKey detail) {
     Fold known = request.foldOf(view, kind, detail.key());

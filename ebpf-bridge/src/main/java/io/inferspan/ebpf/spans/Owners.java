@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps owner numbers to owners that began recently, and request ids to requests. Only used on the
- * ring's thread.
+ * Maps owner numbers to the owners of events (requests, adopted processes and spans) that began
+ * recently, and request ids to requests. Only used on the ring's thread.
  *
  * <p>The size is bounded: a new owner replaces an ended one, or else the oldest, in its set of the
  * hash table. Unknown owners are looked up in the kernel.
@@ -34,7 +34,10 @@ public final class Owners {
   @FunctionalInterface
   public interface Source {
 
-    /** Returns the owner of an event of a thread, or null if it is unknown. */
+    /**
+     * Returns the owner with this number, given a thread that had an event of it; null if it is
+     * unknown.
+     */
     @Nullable Owner find(long number, int tgid, int tid);
   }
 
@@ -68,7 +71,7 @@ public final class Owners {
     }
   }
 
-  /** Looks up the owner of an event of a thread in the kernel if it is unknown. */
+  /** Looks up an unknown owner in the kernel, given a thread that had an event of it. */
   void seek(long number, int tgid, int tid) {
     Owner found = find(number) < 0 ? source.find(number, tgid, tid) : null;
     if (found != null) {

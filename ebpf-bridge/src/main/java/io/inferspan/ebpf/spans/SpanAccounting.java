@@ -10,9 +10,10 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * Counts the events that were read from the ring, by outcome.
  *
- * <p>At any time {@code consumed == emitted + folded + control + dropped + held}. The ring's thread
- * writes, and any thread may read. The kernel counts the events that did not fit into the ring:
- * {@code produced == consumed + dropped by the kernel}.
+ * <p>Whenever no event is being handled, {@code consumed == emitted + folded + control + dropped +
+ * held}. The ring's thread writes, and any thread may read. The kernel side counts the events that
+ * it produced, and those of them that did not fit into the ring; the rest is consumed, or still in
+ * the ring.
  */
 public final class SpanAccounting {
 
@@ -39,7 +40,7 @@ public final class SpanAccounting {
     MALFORMED,
     /** Its kind is unknown to this version. */
     UNKNOWN_KIND,
-    /** The begin event of its owner was lost, and the owner could not be looked up. */
+    /** The event that introduces its owner was lost, and the owner could not be looked up. */
     UNKNOWN_OWNER,
     /** Handling it threw an exception. */
     FAILED

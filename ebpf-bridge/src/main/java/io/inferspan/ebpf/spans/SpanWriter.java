@@ -31,7 +31,7 @@ import io.opentelemetry.context.Context;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the events of a request as child spans of its span. */
+/** Writes the events of a request, or of another owner, as child spans of its span. */
 final class SpanWriter {
 
   private final Telemetry telemetry;
@@ -44,10 +44,13 @@ final class SpanWriter {
   /** The detail levels during the request that is being written. */
   private LevelTimeline.Seen seen = new LevelTimeline.Seen("", 1, 1, 1, 1);
 
-  /** The number of the request's events that a policy or a level dropped. */
+  /**
+   * The number of the request's events that a policy dropped, or that were only counted because of
+   * a lowered level.
+   */
   private long shed;
 
-  /** The share of the request's events that were not dropped. */
+  /** The share of the request's events that are not in {@link #shed}. */
   private double kept = 1;
 
   private @Nullable String shared;

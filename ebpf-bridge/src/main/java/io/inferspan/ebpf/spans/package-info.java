@@ -3,8 +3,8 @@
  * the request's span.
  *
  * <p>Everything runs on the ring's thread, except methods that any thread may call. Sizes are
- * bounded, and objects are allocated per span rather than per event. Nothing here depends on the
- * source or the layout of events.
+ * bounded, and objects are allocated per span rather than per event. Nothing here depends on how
+ * events are transported.
  */
 @NullMarked
 package io.inferspan.ebpf.spans;

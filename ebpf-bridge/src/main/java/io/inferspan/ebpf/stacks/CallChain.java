@@ -13,8 +13,8 @@ import java.util.List;
  * Computes the call chain of a stack, up to the last function whose caller is certain.
  *
  * <p>The kernel follows frame pointers, and misses the caller of a function that has no frame
- * pointer or has not set it up yet. The unwind tables of the files identify these functions, and
- * where on the stack their return address is. If that is unknown, the chain ends.
+ * pointer or has not set it up yet. The unwind tables of the files identify such functions, and
+ * show where on the stack their return addresses are. Where they do not, the chain ends.
  */
 final class CallChain {
 

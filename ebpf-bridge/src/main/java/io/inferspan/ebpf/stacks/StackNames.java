@@ -34,8 +34,8 @@ final class StackNames {
   private static final String REASON = "reason ";
 
   /**
-   * The kernel function that calls the BPF program; it and the functions that it calls are left
-   * out.
+   * The kernel function that calls the BPF program. This function, and those that it calls, are
+   * left out.
    */
   private static final String OWN_CALL = "bpf_trace_run";
 

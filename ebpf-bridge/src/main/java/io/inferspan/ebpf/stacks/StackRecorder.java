@@ -197,8 +197,8 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   /**
-   * Remembers the mappings of new processes; throws if the bridge that provides the requests has
-   * ended.
+   * Remembers the mappings of new processes, and finds newly mapped libraries; throws if the bridge
+   * that provides the requests has ended.
    */
   public void look() {
     BridgeMaps running = bridge;
@@ -235,7 +235,10 @@ public final class StackRecorder implements AutoCloseable {
     return programs.map("stack_losses").percpuSum(LOST_RETURN);
   }
 
-  /** Returns the part of the last {@link #counts} whose stacks have an unnamed frame. */
+  /**
+   * Returns how much of the total of the last {@link #counts} belongs to stacks with an unnamed
+   * frame.
+   */
   public long unnamed() {
     return unnamed;
   }

@@ -19,8 +19,8 @@ import java.util.List;
 /**
  * Loads, attaches and detaches the bridge's programs, to find out what the kernel accepts.
  *
- * <p>Neither features nor version determine what loads, because the verifier differs between
- * kernels.
+ * <p>Neither the kernel's features nor its version determine which programs it accepts, because the
+ * verifier differs between kernels.
  */
 public final class ProgramTrial {
 

@@ -19,7 +19,7 @@ final class KernelSymbols {
   private static final int MAX_SYMBOLS = 1_000_000;
   private static final int HEX = 16;
 
-  /** The assumed maximum length of a function in bytes, because the list has no lengths. */
+  /** The assumed maximum length of a function in bytes, because the file does not list lengths. */
   private static final long LONGEST_FUNCTION = 1 << 16;
 
   private final long[] starts;

@@ -1,8 +1,8 @@
 package io.inferspan.ebpf.wire;
 
 /**
- * The meaning of {@code detail} and {@code extra} of an event. Only events with the same detail are
- * folded together.
+ * The meaning of the fields {@code detail} and {@code extra} of an event, which depends on its
+ * kind.
  */
 public enum Detail {
   NONE,
@@ -12,9 +12,15 @@ public enum Detail {
    * The low half of {@code detail} is a {@link FdKind}; the high half, the descriptor, is not used.
    */
   FD,
-  /** {@code detail} is the data type above the reduction, {@code extra} the communicator. */
+  /**
+   * The upper half of {@code detail} is the data type, the lower half the reduction; {@code extra}
+   * is the communicator and the sequence number.
+   */
   COLLECTIVE,
-  /** {@code detail} is the data type above the root or peer, {@code extra} the communicator. */
+  /**
+   * The upper half of {@code detail} is the data type, the lower half the root or the peer; {@code
+   * extra} is the communicator and the sequence number.
+   */
   TRANSFER,
   /**
    * {@code detail} is the thread's state when it left the CPU, {@code extra} the number of its
@@ -28,7 +34,10 @@ public enum Detail {
   QUEUED,
   /** The text is a path. */
   PATH,
-  /** The text is the operation's name, {@code extra} its number, which occurs once. */
+  /**
+   * The text is the operation's name, {@code extra} the number of this operation, which no other
+   * operation has.
+   */
   OPERATION,
   /** {@code extra} is the number of the operation that contains the call. */
   OPERATION_CALL

@@ -5,10 +5,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A class of events whose detail can be lowered, numbered as {@code ispan_class} in {@code
- * settings.h}. Detail is lowered in this order.
+ * settings.h}. A budget lowers detail in this order, except of classes that cost little.
  */
 public enum EventClass {
-  /** The scheduler. While it is detached, TCP events, which have no level, are not reported. */
+  /**
+   * Events of the scheduler. While they are detached, TCP events, which have no level of their own,
+   * are not reported either.
+   */
   SCHED(0),
   SYSCALLS(1),
   /** Calls of CUDA and NCCL other than launches. */

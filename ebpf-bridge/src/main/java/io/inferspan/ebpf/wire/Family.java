@@ -16,7 +16,10 @@ public enum Family {
   private static final int CUDA_NOT_READY = 600;
   private static final int NCCL_IN_PROGRESS = 7;
 
-  /** Results of calls that were interrupted or must be repeated, which are not failures. */
+  /**
+   * Error numbers of calls that were interrupted, timed out or must be repeated, which are not
+   * failures.
+   */
   private static final int INTERRUPTED = 4;
 
   private static final int AGAIN = 11;

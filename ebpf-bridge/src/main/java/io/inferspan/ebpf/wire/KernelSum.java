@@ -10,7 +10,7 @@ package io.inferspan.ebpf.wire;
  * @param maxNanos the longest duration since the owner began
  * @param firstNanos when the first event began, or when the last one of the previous read ended
  * @param lastNanos when the last event ended
- * @param generation the generation of the policy that decided last
+ * @param generation the generation of the policy that decided last; zero if no policy decided
  */
 public record KernelSum(
     Kind kind,

@@ -3,8 +3,8 @@ package io.inferspan.ebpf.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of events: a request, an engine step, a process or a span. Events have only its number;
- * one event introduces the owner.
+ * The owner of events: a request, an engine step, a process or a span. Events contain only the
+ * number of their owner. One event, which also has the other fields, introduces the owner.
  *
  * @param number {@code ispan_record.owner}
  * @param kind the kind of owner

@@ -1,8 +1,8 @@
 /**
  * The binary format of events.
  *
- * <p>The layout is that of {@code bpf/include/wire.h}. Nothing here allocates per event or depends
- * on spans.
+ * <p>The layout is that of {@code bpf/include/wire.h}. {@code EventView} reads events in place,
+ * without allocating objects.
  */
 @NullMarked
 package io.inferspan.ebpf.wire;

@@ -14,9 +14,10 @@
  * - A request belongs to the thread that began it, and to threads and processes that the thread starts, until its end.
  *   It also ends when the thread begins another request. An event loop begins and ends the request around each piece of work.
  * - After a request with an unsampled traceparent, or NULL, has begun, the thread's work belongs to no request.
- * - An operation has an id that is unique among the running operations of the process. It may end on another thread. Its name
- *   is truncated to 127 bytes and must not contain secrets. An ioctl of the thread within a millisecond after its start is
- *   reported as a part of the operation, to observe accelerators whose driver cannot be probed.
+ * - An operation has an id that is unique among the running operations of the process. It may end on another thread. Only the first
+ *   64 characters of its name are exported; the name must not contain secrets.
+ * - An ioctl of the thread within a millisecond after the start of an operation is reported as a part of the operation, to observe
+ *   accelerators whose driver cannot be probed.
  *
  * The symbols must stay visible: link executables with -rdynamic, or do not strip them. Shared objects need nothing.
  */

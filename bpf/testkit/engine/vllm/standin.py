@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration, ground truth and driver, which all processes of the stand-in use."""
+"""What all processes of the stand-in for vLLM use: its configuration, the ground truth (a file that says what really ran), and calls of the
+stand-ins for CUDA and NCCL."""
 
 import ctypes
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API server: FastAPI on uvicorn with uvloop and httptools. It sends the requests to the engine process over ZMQ."""
+"""The API server of the stand-in for vLLM: FastAPI on uvicorn with uvloop and httptools. It sends the requests to the engine process over
+ZMQ."""
 
 import asyncio
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads plugins by entry point. If the import of one fails, this is logged; an exception of a plugin's function ends the process."""
+"""Loads the plugins of vLLM that are installed, like vLLM: by their entry points. If a plugin cannot be imported, a line in the log says
+so; an exception of the plugin's function ends the process."""
 
 import importlib.metadata
 import logging

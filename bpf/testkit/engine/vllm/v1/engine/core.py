@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine process. The main thread schedules and executes steps, a second thread reads requests, and a third one sends outputs."""
+"""The engine process of the stand-in for vLLM. The main thread schedules and executes steps, a second thread reads requests, and a third
+one sends outputs."""
 
 import os
 import queue

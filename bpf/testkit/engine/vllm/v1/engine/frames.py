@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encodes and decodes the messages between API server and engine: msgpack arrays whose fields depend on the release."""
+"""Encodes and decodes the messages between API server and engine of the stand-in for vLLM: msgpack arrays whose fields depend on vLLM's
+release."""
 
 import msgpack
 

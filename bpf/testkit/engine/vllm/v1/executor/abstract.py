@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executors, which run steps: for one GPU in the engine process, for several in a worker process per GPU."""
+"""The executors of the stand-in for vLLM, which run steps: with one GPU, in the engine process; with several, in a worker process per
+GPU."""
 
 import os
 from concurrent.futures import Future

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ring buffer in shared memory, by which one process sends messages to others without system calls."""
+"""A ring buffer in shared memory, by which the engine process of the stand-in for vLLM and its workers exchange messages without system
+calls."""
 
 import os
 import pickle

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""worker_main.py RANK NAME: a worker process. The main thread launches kernels; another thread sends the outputs, and waits for those that
-are still on the device. NAME is the prefix of the message queues."""
+"""worker_main.py RANK NAME: a worker process of the stand-in for vLLM. The main thread launches kernels. Another thread waits for outputs
+that are still on the device, and sends them to the engine process. NAME is the prefix of the message queues."""
 
 import queue
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model runner, which makes the driver calls of each step and writes its ground truth."""
+"""The model runner of the stand-in for vLLM. It makes the calls of CUDA and NCCL of each step, and writes the ground truth: which requests
+were in the step and how many launches it made."""
 
 import ctypes
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worker of a rank, with the method names of vLLM's worker."""
+"""The worker of a rank in the stand-in for vLLM, with the method names of vLLM's worker, which the plugin wraps."""
 
 from vllm.standin import RELEASE
 from vllm.v1.core.sched.output import CachedRequestData, NewRequestData, SchedulerOutput

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data classes with which the scheduler describes a step to the workers."""
+"""The data classes with which the scheduler of the stand-in for vLLM describes a step to the workers. Names and fields are those of
+vLLM."""
 
 from dataclasses import dataclass, field
 

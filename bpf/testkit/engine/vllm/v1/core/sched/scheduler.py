@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduler: continuous batching with chunked prefill and preemption. It also counts tokens in flight, for asynchronous scheduling."""
+"""The scheduler of the stand-in for vLLM: continuous batching with chunked prefill and preemption. For asynchronous scheduling, it counts
+the tokens in flight, which a step computes but the scheduler has not received yet."""
 
 import random
 from collections import deque

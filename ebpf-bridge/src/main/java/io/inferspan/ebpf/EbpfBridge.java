@@ -213,7 +213,7 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     }
   }
 
-  /** Writes pending spans and detaches, within the configured timeout. Idempotent. */
+  /** Writes pending spans and detaches, within the configured timeout if possible. Idempotent. */
   @Override
   public void close() {
     LiveBridge current = live;

@@ -47,7 +47,10 @@ public record TracingBudget(double amount, Unit unit) {
     }
   }
 
-  /** Parses {@code 1%} of a core, {@code 1%node}, {@code 20000/s} or {@code 500kB/s}. */
+  /**
+   * Parses a budget such as {@code 1%} (of a core), {@code 1%node} (of all cores), {@code 20000/s}
+   * (events), or {@code 500kB/s} or {@code 2MB/s} (bytes of events).
+   */
   public static TracingBudget parse(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {

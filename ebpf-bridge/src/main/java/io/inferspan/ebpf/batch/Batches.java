@@ -44,7 +44,10 @@ final class Batches {
     void request(BatchRequest request);
   }
 
-  /** The times of lost records, and of lowered detail levels. */
+  /**
+   * What the steps need from the reader of events: lost records, lowered detail levels, ranks and
+   * times.
+   */
   interface Losses {
 
     /** Returns whether a record of any process was lost in this interval. */

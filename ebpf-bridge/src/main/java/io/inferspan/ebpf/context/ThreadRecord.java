@@ -28,7 +28,10 @@ final class ThreadRecord {
   private final Thread owner;
   private final int tid;
   private final int slot;
+
+  /** The number of sweeps when this record was created; see {@link OwnThreads#sweep}. */
   private final int round;
+
   private final LongBuffer words;
 
   /** Avoids a call that would not be inlined; most records have no listener. */

@@ -33,7 +33,7 @@ public enum ContextCount {
   REQUESTS_ENDED(621),
   /** Threads and processes started by a request's thread. */
   REQUESTS_INHERITED(622),
-  /** Requests read by a thread that had another one open. */
+  /** Requests read by a thread while it had another request open. */
   THREADS_INTERLEAVED(623),
   /** Requests that an application marked with a malformed traceparent. */
   CKP_MALFORMED(624),

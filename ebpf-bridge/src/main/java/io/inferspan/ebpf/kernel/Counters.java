@@ -32,7 +32,7 @@ public interface Counters {
     CALLS(1),
     /** Programs at the functions of {@code inferspan_ckp.h}. */
     CKP(2),
-    /** Programs at context switches, and at sends on TCP connections. */
+    /** Programs at context switches, at wake-ups of threads, and at sends on TCP connections. */
     SCHED(3),
     /** Programs at the return of calls of CUDA and NCCL. */
     RETURNS(4);

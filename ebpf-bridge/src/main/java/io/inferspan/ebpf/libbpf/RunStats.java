@@ -25,7 +25,7 @@ public record RunStats(long count, long totalNanos) {
       long result = BpfCommand.ENABLE_STATS.call(Arguments.in(arena).word(0, RUN_TIME));
       if (Errno.isError(result)) {
         throw new BpfException(
-            "the kernel's run statistics cannot be enabled: " + Errno.describe((int) -result),
+            "the kernel's run statistics cannot be enabled, " + Errno.describe((int) -result),
             "run with CAP_SYS_ADMIN, or set sysctl kernel.bpf_stats_enabled=1",
             "");
       }

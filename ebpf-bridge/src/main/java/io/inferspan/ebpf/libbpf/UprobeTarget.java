@@ -9,7 +9,8 @@ import java.util.List;
  * @param library the file, as this process sees it
  * @param sites offsets in the file
  * @param pid the process to observe, or {@link #EVERY_PROCESS}
- * @param atReturn whether the program runs when a function returns; ignored by sessions
+ * @param atReturn whether the program runs when a function returns; has no effect in {@link
+ *     UprobeMode#SESSION}
  */
 public record UprobeTarget(Path library, List<Site> sites, int pid, boolean atReturn) {
 

@@ -236,9 +236,7 @@ public final class LiveBridge {
     return identity.isTranslated() && !(scope.pids().isEmpty() && scope.commands().isEmpty());
   }
 
-  /**
-   * Handles a control event on the ring's thread, which must not wait for probes to be attached.
-   */
+  /** Handles an event that becomes no span. Must not wait, because it runs on the ring's thread. */
   private void control(Kind kind, EventView event) {
     switch (kind) {
       case LIBRARY_APPEARED -> watch.note(Change.MAPPED, event.tgid());

@@ -52,7 +52,7 @@ final class StackTable {
   /**
    * A stack as the kernel counts it.
    *
-   * @param kind one of the numbers of {@link StackRecorder.Kind#number}
+   * @param kind a number of {@link StackRecorder.Kind}, including the number of device samples
    * @param python the id of the stack of Python functions; 0 if there is none
    * @param kernel the kernel's frames; for a device sample, the instruction and the number of the
    *     stall reason

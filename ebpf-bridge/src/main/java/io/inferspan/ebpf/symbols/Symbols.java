@@ -85,7 +85,7 @@ public final class Symbols {
     return process(image).pythonRuntime();
   }
 
-  /** Returns the kernel function at an address; {@code 0xaddress} if the kernel hides them. */
+  /** Returns the kernel function at an address; {@code 0xaddress} if it is unknown or hidden. */
   public String kernel(long address) {
     String name = kernelSymbols().at(address);
     return name == null ? "0x" + Long.toHexString(address) : name;

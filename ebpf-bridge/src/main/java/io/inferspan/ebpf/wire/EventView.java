@@ -196,7 +196,10 @@ public final class EventView {
     return text(Layout.FIXED_BYTES);
   }
 
-  /** Returns the request id of a request's head; empty if there is none. */
+  /**
+   * Returns the request id in an event about a request or a slot of an engine; empty if there is
+   * none.
+   */
   public String requestId() {
     return text(Layout.REQUEST_ID);
   }

@@ -25,7 +25,7 @@ public final class Layout {
   /** The maximum length of an event. */
   public static final int MAX_BYTES = FIXED_BYTES + MAX_TEXT_BYTES;
 
-  // Fields of events that begin or end an owner.
+  // Fields of events that begin or end an owner, or bind a slot of an engine to a request.
   public static final int TRACE_ID = FIXED_BYTES;
   public static final int SPAN_ID = TRACE_ID + 16;
 
@@ -35,7 +35,10 @@ public final class Layout {
   /** The length of a call that a policy kept. */
   public static final int JUDGED_BYTES = FIXED_BYTES + 8;
 
-  /** The request id, as text, in events that begin or end a request. */
+  /**
+   * The request id, as text, in events that begin or end a request, or bind a slot of an engine to
+   * one.
+   */
   public static final int REQUEST_ID = SPAN_ID + 8;
 
   /** The text is truncated. */

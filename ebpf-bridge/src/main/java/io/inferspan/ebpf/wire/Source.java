@@ -10,28 +10,28 @@ public enum Source {
   /** The event has no owner, or the number is unknown to this version. */
   UNKNOWN,
 
-  /** A thread of the bridge's process published it. */
+  /** The owner is a span that a thread of the bridge's process published. */
   OWN_THREAD,
 
-  /** The thread read the head of the HTTP request. */
+  /** The owner is an HTTP request whose head the thread read. */
   HTTP,
 
-  /** The thread or process was started on behalf of it. */
+  /** A thread that worked for the owner started this thread or process. */
   INHERITED,
 
-  /** The application reported it with {@code inferspan_ckp.h}. */
+  /** The application reported the owner with {@code inferspan_ckp.h}. */
   COOPERATIVE,
 
-  /** Another program published it in OpenTelemetry's map of contexts. */
+  /** The owner is a span that another program published in OpenTelemetry's map of contexts. */
   OTEL_MAP,
 
-  /** The request arrived on the descriptor that the thread uses. */
+  /** The owner is a request that arrived on the descriptor that the thread uses. */
   CONNECTION,
 
-  /** The process is adopted, and the event has no more specific owner. */
+  /** The owner is the adopted process, because the event has no more specific owner. */
   PROCESS,
 
-  /** Messages between an engine and its API server show it. */
+  /** Messages between an engine and its API server identify the owner. */
   FRAMES;
 
   private static final Source[] ALL = values();

@@ -84,7 +84,7 @@ public record LoadedProgram(
   private static void requireEnd(int errno) {
     if (!Errno.ENOENT.is(errno)) {
       throw new BpfException(
-          "the kernel does not list its programs: " + Errno.describe(errno), REMEDY, "");
+          "the kernel does not list its programs, " + Errno.describe(errno), REMEDY, "");
     }
   }
 

@@ -116,7 +116,7 @@ public final class PinnedMap implements AutoCloseable {
 
   private static BpfException refused(String attempt, int errno) {
     return new BpfException(
-        "the kernel did not " + attempt + ": " + Errno.describe(errno), REMEDY, "");
+        "the kernel did not " + attempt + ", " + Errno.describe(errno), REMEDY, "");
   }
 
   /** Returns the map; throws if it has another shape, and thus another purpose. */

@@ -10,9 +10,9 @@
 #include "registers.h"
 
 /*
- * Drops frames that will not return. Those at or below the new call's stack pointer were left by a jump or an exception. The return
- * of those that began before the last attach may have been missed, except for the creation of a communicator: its probes stay
- * attached, and it takes seconds.
+ * Drops frames that will not return. Frames at or below the new call's stack pointer were left by a jump or an exception. Frames that
+ * began before the probes were last attached may have returned unobserved. This does not apply to the creation of a communicator,
+ * which takes seconds, because its probes stay attached.
  */
 static __always_inline void drop_dead_frames(const struct ispan_settings *settings, struct ispan_thread *thread, u64 sp)
 {

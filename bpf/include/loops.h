@@ -145,7 +145,7 @@ __noinline int loop_polls(u64 number, u64 first, u64 second, u64 timeout, u64 sp
 
 /*
  * Called when a thread disarms a timerfd. If the timerfd had expired, the work until the loop's next wait may belong to timers.
- * Ignored if another thread set the timerfd, because it cannot know whether the loop has begun this work.
+ * Ignored if another thread set the timerfd, because the disarming thread cannot know whether the loop has begun this work.
  */
 static __always_inline void timerfd_disarmed(struct task_struct *task, u32 fd)
 {

@@ -47,8 +47,8 @@ static __always_inline void fill_owner(struct ispan_owner_record *owner, const s
 }
 
 /*
- * Announces a request before any thread can learn its number, and thus before all records with it. The end repeats the ids,
- * because this record may be lost.
+ * Announces a request before any thread can learn its number, and thus before all records with the number. The record of its end
+ * repeats the ids, because the announcement may be lost.
  */
 static __always_inline void announce(const struct ispan_settings *settings, const struct ispan_request *request,
 				     u64 number, u16 kind, u8 source, u64 detail)

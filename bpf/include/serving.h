@@ -28,8 +28,8 @@ static __always_inline bool has_body_to_come(const struct ispan_request *request
  */
 
 /*
- * Called before a read from the connection of the thread's request, or a close of it. After the response, this ends the request,
- * unless a part of its body is still to be read: the thread waits for the next request.
+ * Called before the thread reads from the connection of its request, or closes it. If the response has been written, the request
+ * then ends, unless a part of its body is still to be read.
  */
 __noinline int reads_own_connection(void)
 {
@@ -103,8 +103,8 @@ static __always_inline bool may_bring_work(const struct ispan_thread *thread, u6
 }
 
 /*
- * Detaches the thread from its request, which continues for the threads that it started. The same events end the request as if
- * the thread were still bound to it.
+ * Detaches the thread from its request. The request continues for the threads that this thread started, until one of the events
+ * that would have ended it for this thread.
  */
 __noinline int leave(u64 number)
 {

@@ -25,7 +25,8 @@ static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const
 
 /*
  * Returns whether this call needs the thread's state: because the call is reported, or because the thread may wait, and the
- * programs for the scheduler cannot create the state. A thread that publishes its context has no state before.
+ * programs for the scheduler cannot create the state. A thread of the reader's process, which publishes its context, gets its state
+ * in this way.
  */
 static __always_inline bool needs_state(const struct ispan_settings *settings, const struct ispan_thread *thread, u16 kind,
 				       long number)

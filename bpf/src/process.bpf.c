@@ -87,7 +87,8 @@ int BPF_PROG(process_exec, struct task_struct *task, pid_t old_pid, struct linux
 
 /*
  * Called when a thread exits: ends the request that it read, and its suspended request. A thread that inherited its request does not
- * end it. The request's thread id cannot distinguish the two, because an exec changes a thread's id to that of the main thread.
+ * end it. The thread id in the request does not show which case this is, because an exec changes a thread's id to that of the main
+ * thread.
  */
 static __always_inline void thread_gone(const struct ispan_settings *settings, struct task_struct *task)
 {

@@ -8,9 +8,10 @@
  * launch    launches kernels (the default)
  * read      makes empty reads, the cheapest events, which reach the highest rate
  * LIBRARY   a copy of the CUDA stand-in under a name that is not probed. The probed library and the copy launch in turns of 10 ms.
- *           Also prints the cost of the probes as a share of a core: the relative decrease in clock readings per CPU time during
- *           the turns of the probed library
- * PER_STEP  number of launches in a step, as in an engine; a step is reported by CKP, and ends with a wait for the stream
+ *           Also prints the cost of the probes as a share of a core: by how much the clock readings per CPU time are fewer in the
+ *           turns of the probed library than in those of the copy
+ * PER_STEP  with LIBRARY: number of launches in a step, as in an engine; a step is reported by CKP, and ends with a wait for the
+ *           stream
  */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * observe OBJECTS OUTPUT [OPTION=VALUE …] [pair]: a reader for tests and comparisons. It loads and attaches the objects of the directory
- * OBJECTS, prints "ready", and writes every record to OUTPUT. On SIGTERM, it prints the nonzero counters, and how many instructions of
- * each program the verifier processed.
+ * observe OBJECTS OUTPUT [OPTION=VALUE …] [pair]: a reader of the BPF programs' records, for tests and comparisons. It loads and attaches
+ * the objects in the directory OBJECTS, prints "ready", and writes every record to OUTPUT. On SIGTERM, it prints the nonzero counters,
+ * and how many instructions of each program the verifier processed.
  *
  * library=PATH   attaches to the CUDA and NCCL functions of a file; ckp=PATH to those of inferspan_ckp.h
  * pair           uses two programs per library function instead of a session program (the default before Linux 6.13)
- * target=PID     observes only these processes, instead of all requests with a traceparent
+ * target=PID     observes only this process, instead of all that receive a traceparent; may be repeated
  * own=READS      makes this many empty reads with a published context, and as many without one
  * otel=PID       adds the main thread of a process to the OpenTelemetry context map
- * adopt=PID      makes a process an owner. This context and the two above have the trace id 5555…
+ * adopt=PID      makes a process the owner of its calls. The contexts of own, otel and adopt have the trace id 5555…
  * requests=N     limits the number of open requests; flags=HEX, min=NANOS and cgroup=LEVEL:PATH are written to the settings
  * canary=N       prints at the end in how many map values these four bytes remain
  */

@@ -22,7 +22,7 @@ record Case(String name, String sentence, Turn turn, Turn warmUp, int rounds, Li
       List.of(
           new Case(
               "json",
-              "a chat request of 200 bytes of JSON, answered with 400",
+              "a chat request of 200 bytes of JSON, answered with 400 bytes",
               JSON,
               JSON,
               48,
@@ -32,14 +32,14 @@ record Case(String name, String sentence, Turn turn, Turn warmUp, int rounds, Li
                   new Bar(Subject.OURS_100, 1.35))),
           new Case(
               "sse",
-              "the same, answered with 64 events, 5 ms apart",
+              "a chat request of 200 bytes of JSON, answered with 64 events, 5 ms apart",
               STREAMS,
               BURSTS,
               18,
               List.of(new Bar(Subject.OURS_100, 1.03))),
           new Case(
               "burst",
-              "the same, answered with 64 events at once",
+              "a chat request of 200 bytes of JSON, answered with 64 events at once",
               BURSTS,
               BURSTS,
               48,

@@ -13,6 +13,7 @@ final class Turns {
   /** Turns are shorter by this factor if only 0 % is measured: many short turns show a difference of one per cent, a few long ones do not. */
   private static final int FINER = 4;
 
+  /** If only 0 % is measured, there are more rounds, by this factor. */
   private static final int MORE = 6;
 
   private static final int LEAST_WARM_UP_SECONDS = 30;

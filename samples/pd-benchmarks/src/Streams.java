@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Opens thousands of slow streams through one sidecar, and reports memory, CPU time and lost streams. */
+/** Opens thousands of slow streams through one sidecar, and reports memory, CPU time, lost streams, and silent streams (those without an event for 15 s). */
 final class Streams {
   private static final long BAR_MEGABYTES = 600;
   private static final int PER_CLIENT = 4_000;
@@ -115,7 +115,7 @@ final class Streams {
   private static boolean judge(long lost, long silent, long megabytes) {
     boolean ok = lost == 0 && silent == 0;
     System.out.printf(
-        "%-7s streams     no stream lost: %d, none silent: %d%n",
+        "%-7s streams     lost streams: %d, silent streams: %d; both must be 0%n",
         ok ? "ok" : "MISSED", lost, silent);
     boolean small = megabytes <= BAR_MEGABYTES;
     System.out.printf(

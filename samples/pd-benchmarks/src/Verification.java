@@ -56,7 +56,7 @@ final class Verification {
     expect("prefill stream_options", null, body.get("stream_options"));
     expect("prefill max_tokens", 1.0, body.get("max_tokens"));
     expect("prefill max_completion_tokens", 1.0, body.get("max_completion_tokens"));
-    // Older versions of llm-d set it to 1, newer ones remove it.
+    // Older versions of llm-d set min_tokens to 1, newer ones remove it.
     expect(
         "prefill min_tokens",
         1.0,

@@ -30,7 +30,8 @@ public interface TelemetryExtension {
    * @param telemetry receives the extension's spans
    * @param settings returns a property's value, such as that of {@code inferspan.ebpf.paths}, or
    *     null if it is not set
-   * @return a handle; it is closed, within a time limit, before the last spans are exported
+   * @return a handle, which is closed before the last spans are exported; the time that closing
+   *     takes is not limited
    * @throws Exception if it cannot join; for an expected reason, log it and return a no-op handle
    *     instead
    */

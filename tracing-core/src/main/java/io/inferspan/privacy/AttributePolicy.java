@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
  * Decides by key whether an attribute may be exported, and counts those that may not.
  *
  * <p>It allows the keys of the catalogue, the keys of the semantic conventions that contain no
- * content, and prefixes that the user allows. Keys known to contain content are never exported.
+ * content, and prefixes that the user allows. An allowed prefix does not include keys that are
+ * known to contain content.
  */
 public final class AttributePolicy {
 

@@ -77,7 +77,9 @@ final class ConventionKeys {
     return Set.of(text.strip().split("\\s+"));
   }
 
-  /** Returns whether {@code key} is known to contain content, which no setting allows. */
+  /**
+   * Returns whether {@code key} is known to contain content; an allowed prefix does not include it.
+   */
   static boolean holdsContent(String key) {
     return CONTENT_PREFIXES.stream().anyMatch(key::startsWith);
   }

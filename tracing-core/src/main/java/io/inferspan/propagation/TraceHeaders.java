@@ -60,7 +60,7 @@ public final class TraceHeaders {
     return null;
   }
 
-  /** Returns the remote parent, or null if there is none or the header is malformed. */
+  /** Returns the remote parent, or null if the header is absent, repeated or malformed. */
   public <C> @Nullable SpanContext readParent(@Nullable C carrier, TextMapGetter<C> getter) {
     if (!traceContext) {
       return null;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decodes a {@code gzip} or {@code deflate} body that arrives in pieces, in constant memory.
  *
- * <p>It does not verify checksums, and reads only the first gzip member, because engines and
+ * <p>It does not verify gzip's checksum, and reads only the first gzip member, because engines and
  * proxies write one.
  */
 final class BodyDecoder implements AutoCloseable {

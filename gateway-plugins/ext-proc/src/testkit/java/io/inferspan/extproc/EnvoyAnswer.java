@@ -14,10 +14,10 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** The way back of one exchange through the stand-in. */
+/** Sends an engine's response through the processor to the client, as Envoy does. */
 final class EnvoyAnswer {
 
-  /** The bytes that may be in transit through the processor before the engine must wait. */
+  /** The number of bytes at the processor above which the engine's response is paused. */
   private static final int MAX_ON_THE_WAY = 256 * 1024;
 
   private final EnvoyStream stream;
@@ -37,7 +37,7 @@ final class EnvoyAnswer {
     if (engine == null) {
       localReplyThroughProcessor(503, "upstream connect error or disconnect");
     } else {
-      // In the middle of an answer Envoy can only cut the client off.
+      // In the middle of a response, Envoy can only close the client's connection.
       stream.cutClientOff();
     }
   }
@@ -103,7 +103,7 @@ final class EnvoyAnswer {
     stream.send(ProcessingRequest.newBuilder().setResponseBody(EnvoyStream.body(bytes, end)));
   }
 
-  /** Holds the engine back while the client or the processor is slow. */
+  /** Pauses the engine's response while the client or the processor is slow. */
   private void flow() {
     if (engine == null) {
       return;
@@ -151,9 +151,11 @@ final class EnvoyAnswer {
     }
   }
 
-  // What Envoy answers itself.
+  // Responses that Envoy itself creates.
 
-  /** Envoy's own answers go the way of the engine's, through the processor. */
+  /**
+   * Sends a response that Envoy itself creates. It passes through the processor, like an engine's.
+   */
   void localReplyThroughProcessor(int status, String body) {
     localStatus = status;
     localBody = body;

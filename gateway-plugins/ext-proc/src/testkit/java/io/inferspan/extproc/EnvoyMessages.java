@@ -14,15 +14,17 @@ import io.vertx.core.net.SocketAddress;
 import java.util.List;
 import java.util.Locale;
 
-/** Envoy's messages, between the real classes and the headers of a Vert.x server. */
+/** Converts between Envoy's original message classes and the headers of a Vert.x server. */
 final class EnvoyMessages {
 
-  /** Under which name the filter sends attributes. */
+  /** The namespace in which the filter sends attributes. */
   static final String FILTER = "envoy.filters.http.ext_proc";
 
   private EnvoyMessages() {}
 
-  /** The attribute {@code source.address}, which a configuration asks for. */
+  /**
+   * Returns the attribute {@code source.address}, which Envoy sends if its configuration says so.
+   */
   static Struct source(SocketAddress client) {
     String address = client.hostAddress() + ":" + client.port();
     return Struct.newBuilder()
@@ -36,7 +38,7 @@ final class EnvoyMessages {
     return map.build();
   }
 
-  /** As Envoy has done since 1.29: the value in its raw form. */
+  /** Returns a header with its value in raw form, as Envoy has sent it since 1.29. */
   static HeaderValue.Builder header(String name, String value) {
     return HeaderValue.newBuilder()
         .setKey(name.toLowerCase(Locale.ROOT))
@@ -52,12 +54,12 @@ final class EnvoyMessages {
       switch (option.getAppendAction()) {
         case OVERWRITE_IF_EXISTS_OR_ADD -> headers.set(header.getKey(), value);
         case APPEND_IF_EXISTS_OR_ADD -> headers.add(header.getKey(), value);
-        default -> throw new AssertionError("not expected: " + option.getAppendAction());
+        default -> throw new AssertionError("unexpected action: " + option.getAppendAction());
       }
     }
   }
 
-  /** The hint by which a gateway leaves only some endpoints to choose from. */
+  /** Returns the metadata by which a gateway limits the endpoints that may be picked. */
   static Metadata subset(List<String> endpoints) {
     ListValue.Builder list = ListValue.newBuilder();
     endpoints.forEach(each -> list.addValues(Value.newBuilder().setStringValue(each)));

@@ -25,7 +25,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EnvoyStandIn implements AutoCloseable {
 
-  /** The configuration of the filter. */
+  /**
+   * The configuration of the filter.
+   *
+   * @param request the mode in which request bodies are sent
+   * @param response the mode in which response bodies are sent
+   * @param tellsModes whether the first message contains the modes
+   * @param allowsOverride whether the processor may override the modes
+   * @param served the endpoint to report as the one that answered: empty for the chosen one, null
+   *     to report none
+   * @param subset the endpoints that may be picked; null for all
+   */
   public record Setup(
       BodyMode request,
       BodyMode response,
@@ -34,7 +44,7 @@ public final class EnvoyStandIn implements AutoCloseable {
       @Nullable String served,
       @Nullable List<String> subset) {
 
-    /** Sends bodies in these modes, and names the modes. */
+    /** Returns a setup that sends bodies in these modes, and reports the modes. */
     public static Setup of(BodyMode request, BodyMode response) {
       return new Setup(request, response, true, true, null, null);
     }
@@ -58,7 +68,10 @@ public final class EnvoyStandIn implements AutoCloseable {
     }
   }
 
-  /** Enough for tests that look at messages, and little for those that send millions of bytes. */
+  /**
+   * The maximum number of recorded messages: enough for tests that inspect them, and little memory
+   * for tests that send millions of bytes.
+   */
   private static final int MAX_KEPT = 500;
 
   private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
@@ -113,12 +126,12 @@ public final class EnvoyStandIn implements AutoCloseable {
     return processor;
   }
 
-  /** Returns the messages sent to the processor in all exchanges. */
+  /** Returns the first messages sent to the processor, of all exchanges. */
   List<ProcessingRequest> sent() {
     return List.copyOf(sent);
   }
 
-  /** Returns the processor's responses in all exchanges. */
+  /** Returns the processor's first responses, of all exchanges. */
   List<ProcessingResponse> received() {
     return List.copyOf(received);
   }
@@ -161,7 +174,7 @@ public final class EnvoyStandIn implements AutoCloseable {
     try {
       return future.toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     } catch (Exception e) {
-      throw new IllegalStateException("the stand-in for Envoy does not start or stop", e);
+      throw new IllegalStateException("the stand-in for Envoy did not start or stop", e);
     }
   }
 }

@@ -27,7 +27,7 @@ import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** One exchange through the stand-in, in the order in which Envoy's filter goes through it. */
+/** Sends the parts of one exchange to the processor and applies its responses, like Envoy. */
 final class EnvoyStream implements StreamObserver<ProcessingResponse> {
 
   static final List<String> OF_THE_CONNECTION =
@@ -81,7 +81,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
                     .setEndOfStream(bodyless)));
     requestEnded = bodyless;
     if (requestMode == BodyMode.FULL_DUPLEX_STREAMED) {
-      // The processor may send back another body than it gets.
+      // The processor may send back a different body.
       headers.remove("content-length");
     }
     if (!bodyless && requestMode == BodyMode.FULL_DUPLEX_STREAMED) {
@@ -195,7 +195,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
 
   @Override
   public void onCompleted() {
-    onError(new IllegalStateException("the processor ended an exchange that goes on"));
+    onError(new IllegalStateException("the processor ended the call before the exchange"));
   }
 
   private void answered(ProcessingResponse message) {
@@ -211,7 +211,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
       }
       case RESPONSE_BODY -> response.body(message.getResponseBody().getResponse());
       case IMMEDIATE_RESPONSE -> response.immediate(message.getImmediateResponse());
-      default -> throw new AssertionError("not expected: " + message.getResponseCase());
+      default -> throw new AssertionError("unexpected response: " + message.getResponseCase());
     }
   }
 
@@ -264,17 +264,17 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
     }
   }
 
-  /** Envoy fails an exchange whose changed body has another length than its headers say. */
+  /** Fails, as Envoy does, if the changed body does not have the length in its headers. */
   private void assertThatLengthIsTold() {
     String told = headers.get("content-length");
     if (told != null && Integer.parseInt(told) != held.length()) {
-      throw new AssertionError("a body of " + held.length() + " bytes is declared to have " + told);
+      throw new AssertionError("a body of " + held.length() + " bytes has content-length " + told);
     }
   }
 
   static void assertThatPieceFits(ByteString piece) {
     if (piece.size() > 64 * 1024) {
-      throw new AssertionError("a piece of " + piece.size() + " bytes; Envoy takes up to 64 KiB");
+      throw new AssertionError("a piece has " + piece.size() + " bytes; Envoy accepts 64 KiB");
     }
   }
 
@@ -322,7 +322,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
         });
     opened
         .response()
-        .compose(VertxGateway::requireFinal) // Envoy ignores interim answers
+        .compose(VertxGateway::requireFinal) // Envoy ignores interim responses
         .onSuccess(response::engineHead)
         .onFailure(lost -> response.engineLost());
     if (client.method().name().equals("GET")) {
@@ -369,7 +369,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
     return done;
   }
 
-  /** The client has its answer, and Envoy leaves the stream. */
+  /** Ends the exchange after the client's response is complete. */
   void finish() {
     if (done) {
       return;
@@ -386,7 +386,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
     client.connection().close();
   }
 
-  /** The client has gone, or the engine in the middle of its answer. */
+  /** Ends the exchange because the client or the engine has disconnected. */
   void destroy() {
     if (done) {
       return;

@@ -173,8 +173,8 @@ public final class EngineScript {
     }
 
     /**
-     * Sets the JSON of {@code kv_transfer_params} in responses that are not streamed, for all
-     * roles.
+     * Sets the JSON of {@code kv_transfer_params} for all roles, in responses that are not streamed
+     * and in the last event of the responses API.
      */
     public Builder kvTransferParams(String json) {
       script.kvTransferParams = json;

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Like vLLM, it rejects with 400: a body that is not a JSON object, {@code max_tokens} below 1,
  * {@code min_tokens} above the limit, {@code stream_options} without {@code stream}. If the share
- * of cached prompt tokens is below the request's {@code cache_hit_threshold}, the response ends
- * immediately with the finish reason {@code cache_threshold}.
+ * of cached prompt tokens is below the request's {@code cache_hit_threshold}, the response has no
+ * tokens and the finish reason {@code cache_threshold}.
  *
  * <p>It also serves {@code GET /health}, {@code /version}, {@code /v1/models} and {@code /metrics},
  * and {@code /query} of Mooncake's bootstrap server. Of these pages, the script affects only the

@@ -3,8 +3,8 @@ package io.inferspan.testing.engine;
 import static io.inferspan.testing.engine.ApiDialect.quoted;
 
 /**
- * The OpenAI responses API. A stream ends with {@code response.completed}, or with {@code
- * response.incomplete} if it reached the limit on output tokens.
+ * The OpenAI responses API. A stream ends with {@code response.completed} or, if its finish reason
+ * is not {@code stop}, with {@code response.incomplete}.
  */
 final class ResponsesDialect implements ApiDialect {
   /**

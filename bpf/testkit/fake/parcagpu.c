@@ -8,7 +8,7 @@
  *   1   both are reported within the driver's call; from N = 50 on, as for 0
  *   2   the launch is reported after the driver's call
  *
- * Some kernels are reported without a launch.
+ * FAKE_UNKNOWN_KERNELS (environment variable, default 1) is the number of kernels that are reported without a launch.
  */
 #include "fake.h"
 

@@ -274,7 +274,7 @@ public final class GatewayRequest {
     finish(Ending.TIMED_OUT);
   }
 
-  /** Ends the request with a failure of the gateway; the exception's message is not recorded. */
+  /** Ends the request with a failure of the gateway; see {@link OperationSpan#fail(Throwable)}. */
   public void fail(@Nullable Throwable cause) {
     finish(Ending.failed(cause));
   }

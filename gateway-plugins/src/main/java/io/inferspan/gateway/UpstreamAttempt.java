@@ -62,7 +62,10 @@ public final class UpstreamAttempt {
     }
   }
 
-  /** Returns whether anything is recorded; otherwise the other methods have no effect. */
+  /**
+   * Returns whether anything is recorded; otherwise, of the other methods, only {@link #context}
+   * and {@link #inject} have an effect.
+   */
   public boolean watched() {
     return request.watched();
   }
@@ -143,7 +146,7 @@ public final class UpstreamAttempt {
     finish(null, null);
   }
 
-  /** Ends the attempt without a complete response; the exception's message is not recorded. */
+  /** Ends the attempt without a complete response; see {@link OperationSpan#fail(Throwable)}. */
   public void fail(@Nullable Throwable cause) {
     finish(cause == null ? "unknown" : cause.getClass().getName(), cause);
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers the headers or trailers; empty for a part of a body
  * @param body a piece of a body, a view of the message; empty for headers and trailers
  * @param endOfStream whether this is the last message in its direction
- * @param subset the endpoints that may be picked, {@code host:port} each; null for all
+ * @param subset the hosts that may be picked, with or without ports; null for all
  * @param served the endpoint that answered, {@code host:port}; null if Envoy does not send it
  * @param source the client's {@code address:port}; null if Envoy does not send it
  * @param modes the body modes; null if the message does not contain them

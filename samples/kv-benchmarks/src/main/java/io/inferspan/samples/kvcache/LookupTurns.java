@@ -32,7 +32,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>The expected difference of a few percent is smaller than the variation between two runs.
  * Therefore the lookups take turns in one process, forwards and backwards, and the result is the
- * median of the ratios of adjacent turns.
+ * median of the ratios of all rounds.
  *
  * <p>The spans of a turn fit into the span processor's queue and are exported before the next turn,
  * because dropped spans would be cheaper than exported ones. The first lookups of a turn are not

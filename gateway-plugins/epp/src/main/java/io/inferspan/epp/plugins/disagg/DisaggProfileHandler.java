@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * llm-d's {@code disagg-profile-handler}: runs decode, and encode and prefill if their deciders
  * require them, one stage after the other.
  *
- * <p>If prefill or encode finds no endpoint, the decode pod does that work. The span of the last
- * {@link #pick} records only a failure of prefill.
+ * <p>If prefill or encode finds no endpoint, the decode pod does that work. Of these two failures,
+ * the span of the last {@link #pick} records only that of prefill.
  */
 public final class DisaggProfileHandler implements ProfileHandler {
 

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An engine with one thread per request. The thread forwards the request to the test kit's fake
- * engine, which determines the timing, calls the device meanwhile, and writes the response.
+ * engine, which determines the timing. Meanwhile, the thread calls the device; then it writes the
+ * response.
  *
  * <p>Because one thread serves the whole request, the eBPF bridge can attribute its calls to the
  * request. The fake engine runs on an event loop, where this is not possible.

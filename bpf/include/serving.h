@@ -241,8 +241,8 @@ __noinline int answered_reads(u32 fd)
 /*
  * Called when an event loop reads from a descriptor that belongs to no request, such as another connection, or a pipe by which
  * other threads wake the loop. With bytes 0, the loop has accepted a connection, or found one closed. Until the loop waits again,
- * its work cannot be distinguished from that of the open request. After a read from another TCP connection, this is also true of
- * later work, because the connection may have a request of another protocol. Reads from an eventfd are ignored: mostly, a call of
+ * its work cannot be distinguished from that of the open request. After a read from another TCP or UDP socket, this is also true
+ * of later work, because the bytes may be a request of another protocol. Reads from an eventfd are ignored: mostly, a call of
  * the request has ended, or the runtime wakes its own loop.
  */
 __noinline int reads_elsewhere(u64 key, u64 bytes)

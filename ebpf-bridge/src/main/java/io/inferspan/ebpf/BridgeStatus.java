@@ -83,9 +83,10 @@ public record BridgeStatus(
   /**
    * A BPF program and its run statistics.
    *
-   * @param object the BPF object that it belongs to, such as {@code syscalls}
+   * @param object the BPF object that it belongs to, such as {@code calls}
    * @param name its name
-   * @param attached whether it is attached; a uprobe also needs an observed library before it runs
+   * @param attached whether it is attached; a program at library functions runs only after a
+   *     library with such functions was found
    * @param problem why it is not attached; empty if it is
    * @param runs its runs while the kernel's run statistics were enabled
    * @param runNanos its total run time in nanoseconds while they were enabled

@@ -226,8 +226,8 @@ final class FramedEngine {
   }
 
   /**
-   * Returns whether a request of the step arrived after {@code sinceNanos}; if so, the step began
-   * later, too.
+   * Returns whether a request of the step arrived after {@code sinceNanos}; if so, the step also
+   * began after that time.
    */
   private boolean hasNew(List<Long> words, long sinceNanos) {
     return words.stream()

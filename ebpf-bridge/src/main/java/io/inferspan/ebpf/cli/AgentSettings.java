@@ -21,7 +21,8 @@ final class AgentSettings {
   static final String QUEUE = "otel.bsp.max.queue.size";
 
   /**
-   * OpenTelemetry's default of 2,048 suits a few spans per request; the agent can write a hundred.
+   * OpenTelemetry's default of 2,048 suits a few spans per request; the agent can write a hundred
+   * per request.
    */
   private static final String DEFAULT_QUEUE = "16384";
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Formats the result of {@code doctor} as a table of at most 100 columns. Instead of a repeated
- * remedy, it refers to the first prerequisite that has it.
+ * Formats the result of {@code doctor} as a table of at most 100 columns. Instead of repeating a
+ * remedy, it refers to the first prerequisite with the same remedy.
  */
 final class DoctorText {
 

@@ -56,7 +56,7 @@ final class RecordCommand extends ToolCommand {
       converter = UnitConverter.class,
       description =
           "The unit of the values. With --off-cpu: ns (or calls). With --cuda: calls"
-              + " (or ns, bytes). With --device: ns (or calls; samples of stalled"
+              + " (or ns, bytes). With --device: ns (or calls, samples of stalled"
               + " instructions).")
   private @Nullable Unit unit;
 

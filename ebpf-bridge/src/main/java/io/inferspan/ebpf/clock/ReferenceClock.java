@@ -49,9 +49,9 @@ public final class ReferenceClock implements AutoCloseable {
   private static final long EVERY_NANOS = 1_000_000_000L;
 
   /**
-   * The tolerated difference between the duration of an exchange by the clock that is compared and
-   * by the monotonic clock, in addition to the time between their readings. If the two durations
-   * differ more, a clock was set during the exchange.
+   * Each exchange is timed with this host's clock and with the monotonic clock. If the two
+   * durations differ by more than this, plus the time between the readings of the two clocks, a
+   * clock was set during the exchange.
    */
   private static final long SET_NANOS = 1_000_000L;
 

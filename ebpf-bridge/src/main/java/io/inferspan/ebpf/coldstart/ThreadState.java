@@ -33,7 +33,7 @@ enum ThreadState {
   private static final Set<Kind> SYNCHRONISING =
       Set.of(Kind.CUDA_STREAM_SYNC, Kind.CUDA_EVENT_SYNC, Kind.CUDA_DEVICE_SYNC);
 
-  /** Returns the last part of attribute names, and the column name in tables. */
+  /** Returns its name in span attributes, pages and tables. */
   String word() {
     return name().toLowerCase(Locale.ROOT);
   }

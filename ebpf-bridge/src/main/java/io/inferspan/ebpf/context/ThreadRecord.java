@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The record that the kernel reads for one thread: {@code struct ispan_own} of {@code wire.h}.
  *
- * <p>Only its own thread writes it, with plain stores. The kernel reads it while this thread is
- * inside a call, or from another processor when it wakes up or leaves the CPU. So the owner number
- * in the record is 0 while the ids change. Each store is one aligned word, and fences keep the
- * stores in order; on x86-64 they cost nothing and only stop the compiler from reordering.
+ * <p>Only its own thread writes it, with plain stores. The kernel reads it while the thread is
+ * inside a call or, possibly on another processor, when the thread wakes up or leaves the CPU. So
+ * the owner number in the record is 0 while the ids change. Each store is one aligned word, and
+ * fences keep the stores in order; on x86-64 they cost nothing and only stop the compiler from
+ * reordering.
  */
 final class ThreadRecord {
 

@@ -60,8 +60,8 @@ final class LlmRequests {
       SpanContext parent, SpanType type, long beginNanos, long endNanos, long startErrorNanos) {}
 
   /**
-   * Returns the phases of each request without child spans. The list is empty for a request whose
-   * times are missing or inconsistent.
+   * Returns the phases of each request that has no child spans. The list of phases is empty for a
+   * request whose times are missing or inconsistent.
    */
   List<List<Phase>> withoutChildren() {
     return requests.entrySet().stream()

@@ -9,7 +9,9 @@ import java.util.Arrays;
 @FunctionalInterface
 public interface Counters {
 
-  /** The index of the first counter, one per kind, of calls made while a policy was loaded. */
+  /**
+   * The index of the first counter of calls made while a policy was loaded; there is one per kind.
+   */
   int JUDGED = 640;
 
   /** The number of counters from {@link #JUDGED} on. */

@@ -74,7 +74,10 @@ public final class KernelSettings implements AutoCloseable {
   private final int sharing;
   private int flags;
 
-  /** The lowest level that each class ever had: sums of that time may not have been read yet. */
+  /**
+   * The lowest level that each class ever had. The kernel may still have unread sums of events from
+   * a time of lowered levels.
+   */
   private volatile DetailLevels lowered = DetailLevels.FULL;
 
   /**

@@ -198,7 +198,7 @@ public final class KernelSide implements AutoCloseable {
     return now == null ? program : now;
   }
 
-  /** Returns the probes on libraries that the kernel supports. */
+  /** Returns the probes on library functions, as far as the kernel supports them. */
   public List<LibraryProbes> libraries() {
     return List.copyOf(libraries);
   }

@@ -1,8 +1,8 @@
 package io.inferspan.ebpf.kernel;
 
 /**
- * The CPU time of traps, the interruptions of threads by probes, without that of the programs at
- * the probes.
+ * The CPU time that probes cost in addition to their programs, because a probe interrupts the
+ * thread with a trap.
  *
  * @param entryNanos the time at the entry of a function
  * @param returnNanos the time at the return of a function, in addition to {@code entryNanos}

@@ -39,8 +39,8 @@ public final class BpfObject implements AutoCloseable {
   private static final int OPTIONS_BYTES = 80;
 
   /**
-   * The size of the verifier's log: the maximum of the oldest supported kernels. Only the part that
-   * is written uses memory.
+   * The size of the verifier's log: the maximum that the oldest supported kernels accept. Only the
+   * part that is written uses memory.
    */
   private static final int LOG_BYTES = 8 << 20;
 

@@ -7,7 +7,7 @@ import java.util.List;
  * The functions of one library to which a program is attached.
  *
  * @param library the file, as this process sees it
- * @param sites offsets in the file
+ * @param sites the functions, by their offsets in the file
  * @param pid the process to observe, or {@link #EVERY_PROCESS}
  * @param atReturn whether the program runs when a function returns; has no effect in {@link
  *     UprobeMode#SESSION}

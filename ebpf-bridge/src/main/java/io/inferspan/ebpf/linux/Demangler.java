@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 public final class Demangler {
 
   /**
-   * The limit of a name; longer names, which come from other processes, may recurse too deeply in
-   * the runtime.
+   * The maximum length of a name. Names come from other processes, and a longer name could make the
+   * runtime recurse too deeply.
    */
   private static final int MAX_CHARS = 2048;
 

@@ -17,8 +17,8 @@ import java.util.Map;
 /**
  * Sets the detail level of each event class, and attaches and detaches its probes.
  *
- * <p>While the bridge sleeps, the classes SCHED, CALLS and LAUNCHES are detached, whatever level
- * was set.
+ * <p>While the bridge sleeps, because no request was sampled for a while, the classes SCHED, CALLS
+ * and LAUNCHES are detached, whatever level was set.
  */
 final class DetailSwitch {
 
@@ -152,7 +152,7 @@ final class DetailSwitch {
 
   /**
    * Attaches or detaches the programs of TCP events. While they were detached, the kernel may have
-   * reused the addresses of closed sockets, so senders from before are ignored.
+   * reused the addresses of closed sockets, so the senders that were recorded before are ignored.
    */
   private void setTcp(boolean attached) {
     kernel.setTcp(attached);

@@ -32,8 +32,8 @@ public final class LibraryProbes implements AutoCloseable {
   private static final int MAX_LIBRARIES = 256;
 
   /**
-   * The limit of cached executables without functions to observe; beyond it, they are examined
-   * again.
+   * The limit of cached executables without functions to observe; the cache is cleared when it is
+   * reached.
    */
   private static final int MAX_WITHOUT_LIBRARIES = 1_024;
 
@@ -50,7 +50,7 @@ public final class LibraryProbes implements AutoCloseable {
   /**
    * The state of a library.
    *
-   * @param outcome the number of observed functions, or why there are none
+   * @param outcome the library's name and the number of observed functions, or why there are none
    * @param processes the number of known processes that map it
    */
   public record Library(String outcome, int processes) {}

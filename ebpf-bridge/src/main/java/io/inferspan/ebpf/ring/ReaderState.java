@@ -7,7 +7,7 @@ package io.inferspan.ebpf.ring;
 public enum ReaderState {
   /** The reader reads again soon and is not woken. */
   LOOKS(0),
-  /** The reader is woken when much data has arrived. */
+  /** The reader is woken when 64 KiB are unread. */
   WAITS(1),
   /** The reader is woken when any data has arrived. */
   SLEEPS(2);

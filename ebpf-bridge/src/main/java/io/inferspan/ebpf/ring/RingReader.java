@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * Reads events from a mapped BPF ring buffer. Not thread-safe, except for the methods for meters.
  *
  * <p>The kernel writes a record's length with a busy bit, fills the record, and clears the bit. The
- * reader follows in the same order and releases space in steps of 64 KiB, because each release
- * costs a cache line that the producers need. It checks once per batch, rather than per record,
- * that the ring is still mapped.
+ * reader follows in the same order. It releases space in steps of 64 KiB, or of a quarter of a
+ * smaller ring, because each release costs a cache line that the producers need. It checks once per
+ * batch, rather than per record, that the ring is still mapped.
  */
 public final class RingReader {
 

@@ -22,7 +22,10 @@ public final class RingThread implements AutoCloseable {
   private static final long MUCH_BYTES = 64 << 10;
   private static final long ENOUGH_BYTES = 32 << 10;
 
-  /** A pause fills about one of this many parts of the ring, so that a burst still fits. */
+  /**
+   * Pauses are so long that at most about one of this many parts of the ring fills meanwhile. So a
+   * burst still fits.
+   */
   private static final int PARTS_OF_RING = 16;
 
   private static final int SHORTEST_WAIT_MILLIS = 2;

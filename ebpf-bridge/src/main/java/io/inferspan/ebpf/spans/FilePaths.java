@@ -16,7 +16,10 @@ final class FilePaths {
   private static final int RELATIVE = 1;
   private static final int OTHER = 2;
 
-  /** Top-level directories, each followed by its kind. */
+  /**
+   * Top-level directories; {@link #DIRECTORY_PLACES} has their kinds, as indices of {@link
+   * #PLACES}.
+   */
   private static final Words DIRECTORIES =
       new Words(
           """

@@ -24,7 +24,10 @@ final class OpenRequests {
   private final RequestList running = new RequestList();
   private final RequestList ending = new RequestList();
 
-  /** Requests that were written but have not ended. Only their start and their counts are kept. */
+  /**
+   * Requests whose events were written, but that have not ended. Their start is kept for later
+   * events.
+   */
   private final RequestList resting = new RequestList();
 
   private final ArrayDeque<OpenRequest> spareRequests = new ArrayDeque<>();

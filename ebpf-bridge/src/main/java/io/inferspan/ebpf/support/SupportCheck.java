@@ -104,7 +104,10 @@ public final class SupportCheck {
             : missing("libbpf", libbpf.absence(), libbpf.remedy()));
   }
 
-  /** Older kernels lack task storage for tracing programs, or programs that user space runs. */
+  /**
+   * Requires Linux 5.14, because older kernels lack task storage for tracing programs, or programs
+   * that user space runs.
+   */
   private void kernel() {
     String version = "Linux " + system.kernel();
     found.add(

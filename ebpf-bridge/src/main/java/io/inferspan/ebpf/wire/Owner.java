@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The owner of events: a request, an engine step, a process or a span. Events contain only the
  * number of their owner. One event, which also has the other fields, introduces the owner.
  *
- * @param number {@code ispan_record.owner}
+ * @param number the number by which events refer to it: {@code ispan_record.owner}
  * @param kind the kind of owner
  * @param traceIdHigh the first half of the trace id
  * @param traceIdLow the second half of the trace id

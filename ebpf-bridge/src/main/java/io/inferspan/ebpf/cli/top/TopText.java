@@ -106,7 +106,7 @@ final class TopText {
     }
   }
 
-  /** Prints the detail levels, if a budget lowered one. */
+  /** Prints the detail levels of the classes that are, or were, below full detail. */
   private void detail() {
     if (Arrays.stream(EventClass.values()).anyMatch(this::isLowered)) {
       row("NOT IN FULL DETAIL", "per second", "total");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decodes the ZMTP frames between vLLM's API server and its engine; msgpack.h decodes their contents. */
+/*
+ * Decodes the frames of ZMTP, the protocol of ZeroMQ, between vLLM's API server and its engine. A message consists of one or more
+ * frames; msgpack.h decodes their contents.
+ */
 #ifndef INFERSPAN_ZMTP_H
 #define INFERSPAN_ZMTP_H
 

@@ -85,7 +85,7 @@ static long forget_framed(void *map, u32 *tgid, void *engine, struct ispan_activ
 }
 
 /*
- * Ends all requests and steps, but not adopted processes, because the programs that would detect their ends are detached. Also
+ * Ends all requests and steps, because the programs that would detect their ends are detached. Adopted processes continue. Also
  * clears the state of connections and servers.
  */
 SEC("syscall")

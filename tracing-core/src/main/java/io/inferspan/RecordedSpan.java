@@ -16,10 +16,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span that the SDK records.
+ * A span that is recorded.
  *
- * <p>It wraps the SDK's builder until it starts, and then the SDK's span. Its context is created
- * only when a child or a header needs it.
+ * <p>It wraps a span builder until it starts, and then the span; both belong to Inferspan's own
+ * recording or to the application's SDK. Its context is created only when a child or a header needs
+ * it.
  */
 final class RecordedSpan extends OperationSpan implements PendingSpan {
 

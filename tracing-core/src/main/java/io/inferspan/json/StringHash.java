@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * Hashes a string while it is read, so that keys are compared without creating strings.
  *
- * <p>Strings of up to seven bytes never collide; longer ones collide like 64-bit hashes.
+ * <p>Strings of up to seven bytes never collide; longer ones collide as rarely as other 64-bit
+ * hashes.
  */
 public final class StringHash {
 

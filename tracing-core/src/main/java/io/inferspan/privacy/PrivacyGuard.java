@@ -85,7 +85,9 @@ public record PrivacyGuard(
     return delegate.toString();
   }
 
-  /** Returns whether the span can be exported unchanged, which holds for most spans. */
+  /**
+   * Returns whether the span can be exported unchanged, which holds for most of Inferspan's own spans.
+   */
   private boolean isClean(SpanData span) {
     return ownScopes.contains(span.getInstrumentationScopeInfo())
         && ownScopes.isMarked(span.getInstrumentationScopeInfo())

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param exporters the span exporters
  * @param pipeline the components shared by all spans, or null if a plugin may have changed them
  * @param disabled whether {@code OTEL_SDK_DISABLED} is set, so that contexts are only propagated
- * @param summary one sentence: the destination of spans, the sampling ratio and the service
+ * @param summary one sentence: the destination of spans, the sampler and the service
  */
 public record InstalledSdk(
     OpenTelemetrySdk sdk,

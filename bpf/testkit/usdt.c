@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usdt: prints "ready". For each line of input, it fires the USDT probe inspan:step with the number of the line and its negative,
- * unless the semaphore shows that no tracer is attached, and prints 1 if it fired the probe, else 0. The probe is written as in
- * systemtap's sys/sdt.h, which need not be installed.
+ * usdt: a program with the USDT probe inspan:step, for tests of the bridge's loader. It prints "ready". For each line of input, if the
+ * probe's semaphore shows that a tracer is attached, it fires the probe with the number of the line and its negative. It prints 1 if it
+ * fired the probe, else 0. The probe is written as in systemtap's sys/sdt.h, which need not be installed.
  */
 #include <stdio.h>
 

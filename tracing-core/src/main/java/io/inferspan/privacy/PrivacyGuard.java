@@ -86,7 +86,8 @@ public record PrivacyGuard(
   }
 
   /**
-   * Returns whether the span can be exported unchanged, which holds for most of Inferspan's own spans.
+   * Returns whether the span can be exported unchanged, which holds for most of Inferspan's own
+   * spans.
    */
   private boolean isClean(SpanData span) {
     return ownScopes.contains(span.getInstrumentationScopeInfo())

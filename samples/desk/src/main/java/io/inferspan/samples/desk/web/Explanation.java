@@ -68,7 +68,8 @@ final class Explanation {
     Steps steps = part.steps();
     if (steps == null) {
       line(
-          "No step of the engine was received: steps are sampled separately, and old ones are dropped.");
+          "No step of the engine was received: steps are sampled separately, and old ones are"
+              + " dropped.");
       return;
     }
     line(

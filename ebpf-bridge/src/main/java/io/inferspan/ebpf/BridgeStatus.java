@@ -61,8 +61,9 @@ public record BridgeStatus(
   }
 
   /**
-   * The state of the probes for sampled requests (CUDA, NCCL, scheduler, TCP), which are detached
-   * while no request is sampled.
+   * The state of the probes for sampled requests (CUDA, scheduler and TCP), which are detached
+   * while no request is sampled. The probes on NCCL stay attached, so that all collectives of a
+   * communicator are counted.
    *
    * @param asleep whether they are detached now; {@code programs} and {@code libraries} still
    *     report them as attached

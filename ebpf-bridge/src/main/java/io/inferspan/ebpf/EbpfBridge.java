@@ -170,7 +170,10 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     return support;
   }
 
-  /** Returns the current status; reads several hundred counters from the kernel. */
+  /**
+   * Returns the current status; makes more than a hundred system calls to read the kernel's
+   * counters.
+   */
   public BridgeStatus status() {
     LiveBridge current = live;
     return current == null ? BridgeStatus.none() : StatusReader.read(current);

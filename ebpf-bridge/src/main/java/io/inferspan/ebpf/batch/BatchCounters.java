@@ -17,7 +17,7 @@ public final class BatchCounters {
 
   /** A counter. */
   public enum Count {
-    /** Steps whose start was read. */
+    /** Steps whose start was read, or that were derived from an engine's messages. */
     STEPS,
     /** Steps whose start was lost. */
     MISSED_STEPS,
@@ -39,13 +39,13 @@ public final class BatchCounters {
     AMBIGUOUS_LAUNCHES,
     /** Engines whose messages match no known release. */
     REFUSED_ENGINES,
-    /** Collectives that equal the one of the same sequence number on another rank. */
+    /** Collectives that are equal to the collective of the same sequence number on another rank. */
     PAIRED_COLLECTIVES,
-    /** Collectives that differ from the one of the same sequence number on another rank. */
+    /** Collectives that differ from the collective of the same sequence number on another rank. */
     ORDER_VIOLATIONS,
-    /** Requests whose spans were written. */
+    /** Requests whose spans were due to be written; only sampled requests get spans. */
     REQUESTS,
-    /** Requests and slots that were dropped because a table was full. */
+    /** Requests that were written early, and slots that were ignored, because a table was full. */
     EVICTED
   }
 

@@ -81,7 +81,9 @@ final class AgentSettings {
         : Map.of();
   }
 
-  /** Returns the resource attributes of the environment, with the host's name unless it is set. */
+  /**
+   * Returns the configured resource attributes, with the host's name added unless they contain one.
+   */
   String resource() {
     String set = or(value(RESOURCE), "");
     if (set.startsWith("host.name=") || set.contains(",host.name=")) {

@@ -15,11 +15,14 @@ public enum ContextCount {
   HTTP_FOUND(601),
   /** Heads with a sampled traceparent. */
   HTTP_SAMPLED(602),
-  /** Heads with an invalid traceparent. */
+  /** Heads whose traceparent is invalid or repeated, and is therefore ignored. */
   HTTP_MALFORMED(603),
-  /** Heads that were longer than the limit. */
+  /** Heads that were longer than the limit, or spread over too many buffers. */
   HTTP_TOO_LONG(606),
-  /** Requests that arrived together with the next one; they get no context. */
+  /**
+   * Requests that were not traced, because another response was pending on the connection, or
+   * another request was in the same read.
+   */
   HTTP_PIPELINED(607),
   /** Requests whose bytes were not in memory when they were read. */
   HTTP_UNREADABLE(608),
@@ -37,9 +40,9 @@ public enum ContextCount {
   THREADS_INTERLEAVED(623),
   /** Requests that an application marked with a malformed traceparent. */
   CKP_MALFORMED(624),
-  /** Operations that could belong to any of several requests. */
+  /** Operations of a thread that served several requests, or an unknown one. */
   UNATTRIBUTED(625),
-  /** Responses written by another thread than the one that read the request. */
+  /** Writes of responses by another thread than the one that read the request. */
   ANSWERED_ELSEWHERE(626),
   /** Requests whose thread also received other work. */
   THREADS_MIXED(627),

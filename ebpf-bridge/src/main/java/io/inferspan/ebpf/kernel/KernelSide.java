@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KernelSide implements AutoCloseable {
 
-  /** The object that is always loaded: request contexts and system calls. */
+  /** The object whose programs recognise requests and observe system calls; always loaded. */
   public static final String CONTEXT = "context";
 
   /** The object whose programs observe calls of CUDA and NCCL. */

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The CUDA functions whose callers are counted: launches, copies, synchronisations, and look-ups of
- * the functions that are launched. The programs identify a function by its row in this list.
+ * The CUDA functions that are observed. The callers of launches, copies, fills of memory and
+ * synchronisations are counted; look-ups of functions provide the names of what is launched. The
+ * programs identify a function by its row in this list.
  */
 final class CudaCalls {
 

@@ -60,7 +60,7 @@ public final class StackRecorder implements AutoCloseable {
     ON_CPU(0),
     /** Waits of threads, from leaving the CPU until they run again. */
     OFF_CPU(1),
-    /** Successful CUDA launches, copies and synchronisations. */
+    /** Successful CUDA launches, copies, fills of memory, and synchronisations. */
     CUDA(2),
     /** GPU kernels, or samples of their instructions, under the stacks of their launches. */
     DEVICE(3);

@@ -30,7 +30,9 @@ public final class ProgramTrial {
 
   private ProgramTrial() {}
 
-  /** Returns the support, with a prerequisite for each object. */
+  /**
+   * Returns the support, with a prerequisite for each BPF object and one for the cost of a probe.
+   */
   public static EbpfSupport on(EbpfSupport.Available machine) {
     List<Prerequisite> all = new ArrayList<>(machine.prerequisites());
     try (KernelSide kernel = KernelSide.load(KernelPlanner.plan(BridgeConfig.defaults()))) {

@@ -5,11 +5,13 @@ package io.inferspan.ebpf.wire;
  * kind.
  */
 public enum Detail {
+  /** Spans contain neither field. */
   NONE,
   /** {@code detail} is the handle of a CUDA stream. */
   STREAM,
   /**
-   * The low half of {@code detail} is a {@link FdKind}; the high half, the descriptor, is not used.
+   * The lower half of {@code detail} is a {@link FdKind}, the upper half the descriptor. Events of
+   * different descriptors are folded together.
    */
   FD,
   /**

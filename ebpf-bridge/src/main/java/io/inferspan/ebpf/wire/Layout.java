@@ -29,10 +29,12 @@ public final class Layout {
   public static final int TRACE_ID = FIXED_BYTES;
   public static final int SPAN_ID = TRACE_ID + 16;
 
-  /** The policy generation, in a call that a policy kept. */
+  /** The policy generation, in an event of {@link #JUDGED_BYTES}; zero without a policy. */
   public static final int GENERATION = FIXED_BYTES;
 
-  /** The length of a call that a policy kept. */
+  /**
+   * The length of a call while a policy is loaded, or while its class has less than full detail.
+   */
   public static final int JUDGED_BYTES = FIXED_BYTES + 8;
 
   /**

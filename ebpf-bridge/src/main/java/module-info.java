@@ -1,4 +1,4 @@
-/** Kernel and CUDA events under the request's traceparent. */
+/** The eBPF bridge: records kernel and CUDA events as child spans of the request's span. */
 module io.inferspan.ebpf {
   // API
   exports io.inferspan.ebpf;

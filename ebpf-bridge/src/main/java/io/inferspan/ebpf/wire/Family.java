@@ -9,7 +9,10 @@ public enum Family {
   SYSCALL,
   SCHED,
   TCP,
+
+  /** Operations that applications report with {@code inferspan_ckp.h}. */
   CKP,
+
   /** Events about requests, processes and libraries, which have no spans. */
   CONTROL;
 

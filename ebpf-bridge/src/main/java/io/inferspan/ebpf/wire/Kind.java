@@ -32,6 +32,8 @@ public enum Kind {
   CUDA_HOST_FREE(26, Family.CUDA, "host_free", Amount.NONE, Detail.NONE),
   CUDA_EVENT_QUERY(27, Family.CUDA, "event_query", Amount.NONE, Detail.NONE),
   CUDA_STREAM_QUERY(28, Family.CUDA, "stream_query", Amount.NONE, Detail.STREAM),
+
+  /** A kernel that the device ran for an engine, with its times by CUPTI. */
   CUDA_KERNEL(29, Family.CONTROL, "kernel", Amount.NONE, Detail.NONE),
 
   NCCL_ALL_REDUCE(100, Family.NCCL, "all_reduce", Amount.ELEMENTS, Detail.COLLECTIVE),
@@ -43,6 +45,8 @@ public enum Kind {
   NCCL_RECV(106, Family.NCCL, "recv", Amount.ELEMENTS, Detail.TRANSFER),
   NCCL_COMM_INIT(107, Family.NCCL, "comm_init", Amount.NONE, Detail.NONE),
   NCCL_GROUP_END(108, Family.NCCL, "group_end", Amount.NONE, Detail.NONE),
+
+  /** The end of a communicator; never written as an event. */
   NCCL_COMM_END(109, Family.CONTROL, "comm_end", Amount.NONE, Detail.NONE),
 
   SYSCALL_READ(200, Family.SYSCALL, "read", Amount.BYTES, Detail.FD),
@@ -67,19 +71,37 @@ public enum Kind {
   TCP_CONNECT(320, Family.TCP, "connect", Amount.NONE, Detail.NONE),
   TCP_RETRANSMIT(321, Family.TCP, "retransmit", Amount.NONE, Detail.NONE),
 
+  /** An operation that an application reported with {@code inferspan_ckp.h}. */
   CKP_OPERATION(350, Family.CKP, "operation", Amount.NONE, Detail.OPERATION),
+
+  /** An ioctl that an operation contains. */
   CKP_IOCTL(351, Family.CKP, "ioctl", Amount.NONE, Detail.OPERATION_CALL),
 
+  /** A process mapped a library whose functions may be observed. */
   LIBRARY_APPEARED(400, Family.CONTROL, "library_appeared", Amount.NONE, Detail.NONE),
+
+  /** A process exited. */
   PROCESS_EXITED(401, Family.CONTROL, "process_exited", Amount.NONE, Detail.NONE),
+
+  /** A process executed another program. */
   PROCESS_STARTED(402, Family.CONTROL, "process_started", Amount.NONE, Detail.NONE),
+
+  /** Introduces an {@link Owner}. */
   OWNER_BEGAN(403, Family.CONTROL, "owner_began", Amount.NONE, Detail.NONE),
+
+  /** Reports the end of an {@link Owner}. */
   OWNER_ENDED(404, Family.CONTROL, "owner_ended", Amount.NONE, Detail.NONE),
+
+  /** Assigns a request to a slot of an engine. */
   SLOT_BOUND(405, Family.CONTROL, "slot_bound", Amount.NONE, Detail.NONE),
+
+  /** The requests that join or leave an engine's step, or that got tokens in it. */
   STEP_CHANGES(406, Family.CONTROL, "step_changes", Amount.NONE, Detail.NONE),
+
+  /** A communicator was created. */
   NCCL_COMMUNICATOR(407, Family.CONTROL, "communicator", Amount.NONE, Detail.NONE);
 
-  /** The exclusive limit of the numbers that the kernel counts. */
+  /** The exclusive limit of the numbers of kinds. */
   public static final int NUMBERS = 512;
 
   private static final @Nullable Kind[] BY_NUMBER = new @Nullable Kind[NUMBERS];

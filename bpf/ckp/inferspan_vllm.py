@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A vLLM plugin that reports the requests in each step of a V1 engine, by wrapping the worker's execute_model and sample_tokens.
-
-The entry point is "inferspan = inferspan_vllm:register" in the group vllm.general_plugins. If libinferspan_ckp.so is not in this file's
-directory, set INFERSPAN_CKP to its path. With an unknown release, or after a failure, the plugin logs one line and disables itself. Of
-prompts, it reads only the lengths.
-"""
+"""A vLLM plugin that reports the requests in each step of a V1 engine. It wraps the worker's execute_model and sample_tokens. Entry
+point in vllm.general_plugins: inferspan = inferspan_vllm:register. INFERSPAN_CKP is the path of libinferspan_ckp.so, if not this directory's.
+With an unknown release, or after a failure, the plugin logs one line and disables itself. Of prompts, it reads only the lengths."""
 
 import array
 import functools
@@ -19,8 +16,7 @@ from ctypes import CDLL, PYFUNCTYPE, c_char_p, c_uint32, c_uint64, c_void_p
 
 logger = logging.getLogger("vllm.inferspan")
 
-# First release (inclusive), last release (exclusive); whether sample_tokens ends a step, whether the cached requests are a list, and
-# whether request ids have a random suffix.
+# First release (inclusive), last (exclusive); whether sample_tokens ends a step, cached requests are a list, ids have a random suffix.
 RELEASES = (((0, 8, 5), (0, 9, 2), False, True, False), ((0, 9, 2), (0, 11, 1), False, False, False),
             ((0, 11, 2), (0, 14, 0), True, False, False), ((0, 14, 0), (0, 25, 0), True, False, True))
 TARGETS = {"vllm.v1.worker.gpu_worker": "Worker", "vllm.v1.worker.gpu_model_runner": "GPUModelRunner",

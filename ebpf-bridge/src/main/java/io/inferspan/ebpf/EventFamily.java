@@ -16,7 +16,7 @@ public enum EventFamily {
   SYSCALLS,
   /** Time that threads spend off the CPU, and time that they are runnable but wait for a CPU. */
   SCHED,
-  /** New connections and retransmissions. */
+  /** Outgoing connections, until they are established or fail, and retransmissions. */
   TCP,
   /** Operations that an application marks with {@code inferspan_ckp.h}. */
   CKP;

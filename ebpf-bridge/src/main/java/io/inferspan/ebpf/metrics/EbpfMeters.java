@@ -150,7 +150,10 @@ public final class EbpfMeters {
     return this;
   }
 
-  /** Adds a gauge that is 1 while a program is attached. */
+  /**
+   * Adds a gauge that is 1 for a program that is attached, also while the bridge sleeps, and 0
+   * after the bridge was closed.
+   */
   public EbpfMeters probe(String name, BooleanSupplier attached) {
     return gauge(
         "inferspan.ebpf.attached",

@@ -38,8 +38,7 @@ public record FoldOptions(
    * The limits on numbers. Beyond them, requests are written early, and events with different
    * details are folded together; no event is lost.
    *
-   * @param requests the limit of open requests; beyond it, the one without an event for the longest
-   *     time is written
+   * @param requests the limit of open requests; beyond it, a request is written early to make room
    * @param folds the limit of open folds of all requests
    * @param foldsPerRequest the limit of folds of one request; beyond it, one fold takes all further
    *     events of a kind

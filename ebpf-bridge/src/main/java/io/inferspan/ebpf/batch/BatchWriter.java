@@ -16,7 +16,8 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a span for each step, with links to its members, and up to three spans for each request.
+ * Writes a span for each step, with links to its members (the requests in it), and up to three
+ * spans for each request: queue, prefill and decode.
  */
 final class BatchWriter implements Batches.Sink {
 

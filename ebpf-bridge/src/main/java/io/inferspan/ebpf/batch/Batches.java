@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the steps of engines with the requests that they run.
+ * Joins the steps of engines with the requests that they run, their members.
  *
  * <p>The engine identifies a request by its {@code x-request-id}. The trace context comes from the
  * HTTP head with the same id, as the API server read it.
@@ -82,7 +82,8 @@ final class Batches {
   }
 
   /**
-   * Assigns a slot of a rank to a request.
+   * Assigns a slot of a rank, which is the engine's number for a request or one of its parallel
+   * samples, to a request.
    *
    * @param engine the pid of the rank's engine, within which request ids are unique
    * @param requestId empty if two live requests share it, null if it is unknown

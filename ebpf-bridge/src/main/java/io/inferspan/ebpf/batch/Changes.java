@@ -6,7 +6,10 @@ final class Changes {
   private static final long PREFILL = 1L << 56;
   private static final long FINISHED = 1L << 57;
 
-  /** Slots and their tokens, in the layout of {@code inferspan_ckp.h}. */
+  /**
+   * One word per member: its slot, which is the engine's number for a request, and its tokens, in
+   * the layout of {@code inferspan_ckp.h}.
+   */
   final long[] words;
 
   /** Number of valid words. */

@@ -5,7 +5,11 @@ final class PhaseTotals {
 
   long steps;
   long tokens;
+
+  /** The request's share of the busy time of its steps. */
   long shareNanos;
+
+  /** The time in which the device worked for the steps of the request. */
   long busyNanos;
 
   /** Maximum error of {@link #shareNanos}. */

@@ -10,7 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A process that launches an engine's steps, with its slots and the steps in flight. */
+/**
+ * A process that launches an engine's steps, with its slots and the steps in flight.
+ *
+ * <p>A slot is the engine's number for a request, or for one of its parallel samples. A step is in
+ * flight from its end in the engine until the device was seen to have finished it.
+ */
 final class Rank {
 
   /**

@@ -1,6 +1,9 @@
 package io.inferspan.ebpf.batch;
 
-/** How the busy time of a step is divided among its members. */
+/**
+ * How the busy time of a step, in which the device worked for it, is divided among its members, the
+ * requests in the step.
+ */
 public enum ShareModel {
   /** Equally. */
   EQUAL("equal") {

@@ -5,7 +5,13 @@ import io.inferspan.ebpf.nccl.Communicator;
 import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
-/** A step of one process: its members when it began, and its launches and busy time. */
+/**
+ * A step of an engine in one process: the requests that it contained when it began (its members),
+ * its launches, and its busy time, in which the device worked for it.
+ *
+ * <p>A step has ended when the engine reported its end, and is done when the device was seen to
+ * have finished it. It is complete if no data about it is missing.
+ */
 public final class Step {
 
   final long number;

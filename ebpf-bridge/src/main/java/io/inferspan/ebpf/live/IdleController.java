@@ -39,7 +39,10 @@ final class IdleController {
      */
     void callSoon();
 
-    /** Notes a request of this process's threads that began without probes; never blocks. */
+    /**
+     * Notes a request of this process's threads that began while the probes were detached; never
+     * blocks.
+     */
     void beganUnseen(long owner);
   }
 

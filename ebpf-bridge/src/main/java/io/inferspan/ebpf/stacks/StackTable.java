@@ -53,6 +53,10 @@ final class StackTable {
    * A stack as the kernel counts it.
    *
    * @param kind a number of {@link StackRecorder.Kind}, including the number of device samples
+   * @param called for a call, the row of its function in {@link CudaCalls}
+   * @param function for a launch, the GPU function, as its handle or the address of its host stub;
+   *     otherwise 0
+   * @param trace the trace id of the thread's request; zeros if there is none
    * @param python the id of the stack of Python functions; 0 if there is none
    * @param kernel the kernel's frames; for a device sample, the instruction and the number of the
    *     stall reason

@@ -113,7 +113,9 @@ final class HostClocks {
     return (last == null ? intervals.firstEntry() : last).getValue();
   }
 
-  /** Returns the number of collectives that, by these clocks, ended before a host enqueued them. */
+  /**
+   * Returns how often a collective ended, by the compared clocks, before another host enqueued it.
+   */
   long violations() {
     return violations;
   }

@@ -40,7 +40,7 @@ public interface AllowList extends AutoCloseable {
             named);
   }
 
-  /** Allows every target: protection is off. */
+  /** Returns a list that allows every target, for use without protection. */
   static AllowList everything() {
     return _ -> true;
   }
@@ -62,7 +62,8 @@ public interface AllowList extends AutoCloseable {
 
   /**
    * Returns whether the host of {@code hostPort} is on the list; the port is ignored. A leading
-   * {@code http://} and brackets around an IPv6 address are accepted, any other text is denied.
+   * {@code http://} and brackets around an IPv6 address are accepted. Text that is not a host with
+   * an optional port is denied.
    */
   boolean allows(String hostPort);
 

@@ -28,7 +28,8 @@ final class ObjectReader {
     record Failed() implements ObjectEvent {}
 
     /**
-     * All events up to {@code version} have been sent: the end of a list, or a bookmark of a watch.
+     * All events up to {@code version} have been sent. Follows a whole list, each object of a
+     * watch, and each bookmark of a watch.
      */
     record UpTo(String version) implements ObjectEvent {}
   }

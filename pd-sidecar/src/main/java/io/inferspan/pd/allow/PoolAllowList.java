@@ -90,9 +90,9 @@ final class PoolAllowList implements AllowList {
   private void changePool(Map<String, ObjectState> listed) {
     ObjectState found = listed.get(pool);
     if (found == null) {
-      LOG.log(WARNING, "There is no " + title() + ", so it allows no prefill target.");
+      LOG.log(WARNING, "The " + title() + " does not exist, so it allows no host.");
     } else if (found.selector().isEmpty()) {
-      LOG.log(WARNING, "The " + title() + " selects no pods, so it allows no prefill target.");
+      LOG.log(WARNING, "The " + title() + " selects no pods, so it allows no host.");
     }
     select(found == null ? Map.of() : found.selector());
   }
@@ -151,7 +151,7 @@ final class PoolAllowList implements AllowList {
     String meanwhile =
         synced
             ? "the last " + pods + " pods stay allowed."
-            : "it allows no prefill target until they are known.";
+            : "no host of the pool is allowed until its pods are listed.";
     LOG.log(
         WARNING,
         "The API server cannot be queried for %s (%s); %s".formatted(what, why, meanwhile));

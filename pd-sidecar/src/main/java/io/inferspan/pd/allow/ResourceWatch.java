@@ -35,7 +35,9 @@ final class ResourceWatch implements AutoCloseable {
 
     private int failures;
 
-    /** Returns the next pause, half of which is random. */
+    /**
+     * Returns the next pause. Half of it is random, so that not all pods retry at the same time.
+     */
     long nextMillis() {
       long whole = Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(failures, 10));
       failures++;

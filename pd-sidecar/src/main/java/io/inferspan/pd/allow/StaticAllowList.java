@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A list from settings and, optionally, from a file that may change at any time.
  *
  * <p>An entry is a host name, an IP address or a range ({@code 10.0.0.0/8}). The file has one entry
- * per line and comments after {@code #}. An unusable file does not change the list.
+ * per line and comments after {@code #}. If the file becomes unusable, the last list stays in use.
  */
 final class StaticAllowList implements AllowList {
   private static final System.Logger LOG = System.getLogger(StaticAllowList.class.getName());
@@ -31,7 +31,7 @@ final class StaticAllowList implements AllowList {
   /** The entries of all sources; not changed after reading. */
   private record Entries(Set<String> hosts, List<Range> ranges) {}
 
-  /** The IP addresses with a common prefix. */
+  /** A range of IP addresses, which have a common prefix. */
   private record Range(BigInteger network, int bits, int hostBits) {
     static Range of(byte[] network, int prefixBits) {
       int bits = network.length * Byte.SIZE;

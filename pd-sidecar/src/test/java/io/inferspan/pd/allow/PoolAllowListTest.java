@@ -129,7 +129,7 @@ class PoolAllowListTest {
       assertThat(list.allows("prefill-0")).isFalse();
       assertThat(log.warnings())
           .containsExactly(
-              "There is no inference pool models/pool, so it allows no prefill target.");
+              "The inference pool models/pool does not exist, so it allows no host.");
       server.putPool("pool", LLAMA);
       Awaited.soon(() -> list.allows("prefill-0"));
     }
@@ -211,7 +211,7 @@ class PoolAllowListTest {
       }
       assertThat(log.warnings().getFirst())
           .startsWith("The API server cannot be queried for inference pool models/pool (")
-          .endsWith("); it allows no prefill target until they are known.");
+          .endsWith("); no host of the pool is allowed until its pods are listed.");
     }
   }
 
@@ -241,8 +241,8 @@ class PoolAllowListTest {
       assertThat(log.warnings())
           .containsExactly(
               "The API server cannot be queried for inference pool models/pool (HTTP 403; the"
-                  + " service account needs the verbs get, list and watch); every prefill target is"
-                  + " denied until they are known.");
+                  + " service account needs the verbs get, list and watch); no host of the pool is"
+                  + " allowed until its pods are listed.");
     }
   }
 

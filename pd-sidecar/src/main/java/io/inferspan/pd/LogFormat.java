@@ -17,7 +17,7 @@ import java.util.logging.Logger;
 final class LogFormat extends Formatter {
   private static final String CONFIGURED = "java.util.logging.config.file";
 
-  // A strong reference, without which the log manager forgets a logger.
+  // A strong reference, because the log manager itself refers to loggers only weakly.
   private static final Logger ROOT = LogManager.getLogManager().getLogger("");
 
   private LogFormat() {}

@@ -39,7 +39,7 @@ public final class PdSidecar {
   static int run(List<String> args, Map<String, String> env, PrintStream out, PrintStream err) {
     try {
       Invocation invocation = Invocation.parse(args, env);
-      // Not a switch over types: it is linked at run time, which the AOT cache does not store.
+      // Not a switch over types: the JVM links it at run time, which the AOT cache does not store.
       if (invocation instanceof Invocation.Run run) {
         serve(run.config());
         return SERVING;

@@ -31,7 +31,10 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/** Decodes chunk after chunk until the response is complete or the client has disconnected. */
+/**
+ * Decodes a response in chunks until it is complete or the client has disconnected. A chunk is one
+ * call to the decoder with a limited number of tokens.
+ */
 public final class ChunkLoop {
   /**
    * The maximum number of copies of the generated text in memory while a request or a response is
@@ -55,8 +58,8 @@ public final class ChunkLoop {
   private boolean over;
 
   /**
-   * Decodes in chunks of at most {@code chunkSize} tokens, or in one piece if that is sufficient or
-   * if a gate needs the whole response.
+   * Decodes in chunks of at most {@code chunkSize} tokens, or in one piece if one chunk is
+   * sufficient, if a gate checks the response, or if there is no room for a copy of the request.
    */
   public static void decode(PdRequest request, DecodeLeg leg, int chunkSize) {
     if (leg.gate() != null) {
@@ -221,7 +224,7 @@ public final class ChunkLoop {
     counted.failed();
     if (begun) {
       send(ChunkedAnswer.event(answer.body()));
-      // Reset, so that a partial response is not mistaken for a complete one.
+      // Truncated, so that a partial response is not mistaken for a complete one.
       request.answer().discard();
       request.breakOff(type);
     } else {

@@ -39,7 +39,7 @@ final class ChunkRequests {
 
   /**
    * Returns the requests for decoding in chunks; null if one request is sufficient, or if the
-   * client requests more than text.
+   * client requests several choices ({@code n}).
    */
   static @Nullable ChunkRequests of(JsonObject body, int chunkSize) {
     JsonValue answers = body.value(BodyMembers.N);

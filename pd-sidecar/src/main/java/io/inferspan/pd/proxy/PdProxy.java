@@ -61,8 +61,8 @@ public final class PdProxy {
     }
     Api api = Routes.api(method, path);
     HttpHeaders headers = request.headers();
-    // Before hop-by-hop headers are removed, so that a client cannot remove the picker's headers by
-    // a Connection header.
+    // Before hop-by-hop headers are removed, so that a client cannot remove the endpoint picker's
+    // routing headers with a Connection header.
     RoutingHeaders routing =
         api == Api.PASSTHROUGH ? RoutingHeaders.NONE : RoutingHeaders.takeFrom(headers);
     ForwardedHeaders.fromClient(request, exchange.clientAddress());
@@ -188,7 +188,8 @@ public final class PdProxy {
   }
 
   /**
-   * Returns whether to decode in chunks. With other connectors, every chunk would need both stages.
+   * Returns whether to decode in chunks. A connector that does not support this would run both
+   * stages for every chunk.
    */
   private boolean chunks(PdRequest request) {
     return chunkSize > 0

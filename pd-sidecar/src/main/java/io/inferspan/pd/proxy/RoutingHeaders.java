@@ -7,7 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoint picker's headers of a request. {@link #takeFrom} removes them from the request.
+ * The endpoint picker's headers of a request. {@link #takeFrom} removes them from the request,
+ * except {@code x-data-parallel-host-port}.
  *
  * @param prefillers candidates for prefill in the order of the header, trimmed, including blank
  *     ones

@@ -164,7 +164,10 @@ public final class ClientAnswer {
     }
   }
 
-  /** Flushes to the socket; reading pauses until the client has accepted the data. */
+  /**
+   * Flushes to the socket. If the client does not accept the data at once, reading the engine's
+   * response pauses until it does.
+   */
   public void flush() {
     flushDue = false;
     exchange.flush();
@@ -201,7 +204,8 @@ public final class ClientAnswer {
   }
 
   /**
-   * Returns the response with the count; null if nothing changes, or if there is no room for it.
+   * Returns the response with prefill's count; null if nothing changes, or if there is no room for
+   * a copy.
    */
   private static byte @Nullable [] changed(HeldBody body, long count) {
     // Not for body.toBuffer(), because only the event loop may change the body's reference count.

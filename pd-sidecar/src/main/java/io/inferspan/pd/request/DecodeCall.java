@@ -171,7 +171,10 @@ class DecodeCall extends EngineCall {
     }
   }
 
-  /** Checks the gate again, because a condition other than the response has changed. */
+  /**
+   * Asks the gate for its verdict: when more of the response has arrived, or when another condition
+   * of the gate has changed.
+   */
   final void decide() {
     Held waiting = held;
     HttpResponse head = waiting == null ? null : waiting.head;
@@ -256,7 +259,10 @@ class DecodeCall extends EngineCall {
     }
   }
 
-  /** Handles a truncated response; if nothing was sent, the client must still be answered. */
+  /**
+   * Handles a missing or truncated response. If nothing was sent to the client yet, it gets an
+   * error response.
+   */
   @Override
   protected final void failed(UpstreamFailure failure) {
     discard();

@@ -134,7 +134,10 @@ public final class PdRequest implements ClientExchange.Owner {
     return parts.decoder(exchange.rank());
   }
 
-  /** Collects and scans the body, which is held until no more stages follow, and continues. */
+  /**
+   * Collects and scans the body, then runs {@code next}. The body is held until no more stages
+   * follow.
+   */
   public void collect(Runnable next) {
     Target pod = decision.prefiller();
     HeldBody incoming = parts.heldBodies().open(pod == null ? null : pod.authority());
@@ -157,7 +160,7 @@ public final class PdRequest implements ClientExchange.Owner {
   }
 
   public RequestBody body() {
-    return Objects.requireNonNull(body, "the body was not gathered");
+    return Objects.requireNonNull(body, "the body was not collected yet");
   }
 
   /** Sets a way to decode other than in one piece, such as in chunks. */
@@ -166,8 +169,9 @@ public final class PdRequest implements ClientExchange.Owner {
   }
 
   /**
-   * Runs prefill and passes its response, or its failure, to {@code next}, unless the client
-   * disconnects. Depending on the settings, responses of 502, 503 and 504 are retried.
+   * Runs prefill and passes its response, or its failure, to {@code next}, unless prefill is
+   * cancelled. A prefill that runs before decode is retried after a 502, 503 or 504, at most {@code
+   * prefill-max-retries} times.
    */
   public void ask(PrefillLeg leg, Consumer<EngineAnswer> next) {
     new PrefillStage(this, leg, next).run();
@@ -265,8 +269,8 @@ public final class PdRequest implements ClientExchange.Owner {
   }
 
   /**
-   * Handles a failure of the decoder: sends an error response, or resets the client's connection if
-   * a response has begun.
+   * Handles a failure of the decoder: sends an error response, or truncates the client's response
+   * if it has begun.
    */
   public void decoderFailed(UpstreamFailure failure) {
     trace.fail(failure.type(), DECODE_FAILED);
@@ -277,7 +281,7 @@ public final class PdRequest implements ClientExchange.Owner {
     }
   }
 
-  /** Resets the client's connection: the decoder failed after the response had begun. */
+  /** Truncates the client's response, because the decoder failed after it had begun. */
   public void breakOff(String type) {
     trace.fail(type, DECODE_FAILED);
     abort();
@@ -299,8 +303,10 @@ public final class PdRequest implements ClientExchange.Owner {
 
   /**
    * Runs {@code task} on a worker thread, then passes its result to {@code next} on the event loop.
-   * If {@code large} is small, both run at once on the calling thread. If the request ends while
-   * the task runs, {@code next} is not called.
+   * If the request ends while the task runs, {@code next} is not called.
+   *
+   * @param large the body that the task reads, which is retained meanwhile; if it has less than 1
+   *     MiB, both run at once on the calling thread
    */
   public <T> void compute(HeldBody large, Supplier<T> task, Consumer<? super T> next) {
     if (large.length() < LARGE_BODY_BYTES) {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dispatch when decode starts; a detached prefill continues after its client has
  *     disconnected, and is not retried
- * @param room the number that identifies the transfer to both stages; null for none
+ * @param room SGLang's bootstrap room, a number that identifies the transfer to both stages; null
+ *     for other connectors
  */
 public record PrefillLeg(
     JsonPieces body, Map<String, String> headers, Dispatch dispatch, @Nullable Long room) {

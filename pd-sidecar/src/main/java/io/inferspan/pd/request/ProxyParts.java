@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The objects that all requests of a sidecar share.
  *
- * @param bootstraps bootstrap servers of prefillers; never with TLS
+ * @param bootstraps the connections to Mooncake's bootstrap servers on prefill pods; never with TLS
  * @param workers threads for work that would block an event loop
  */
 public record ProxyParts(

@@ -113,7 +113,10 @@ public final class RequestBody implements BodyListener {
     check = exchange.loop().schedule(this::check, nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Checks that a slow body reaches the minimum rate in each window. */
+  /**
+   * Rejects a body that has exceeded its timeout, or was slower than the minimum rate in the last
+   * window.
+   */
   private void check() {
     if (over) {
       return;
@@ -237,7 +240,7 @@ public final class RequestBody implements BodyListener {
     return edit;
   }
 
-  /** Returns the client's body with only the members that earlier stages have set. */
+  /** Returns the client's body, unchanged except for the members that earlier stages have set. */
   public JsonPieces original() {
     JsonPieces pieces = original == null ? edit().pieces() : original;
     original = pieces;

@@ -54,8 +54,8 @@ public final class ClientExchange {
   private boolean endsWithConnection;
 
   /**
-   * Notified when a request is ended by the client or by a shutdown; exactly one method is called,
-   * once.
+   * Notified when a request is ended by the client or by a shutdown. At most one of the methods is
+   * called, and only once.
    */
   public interface Owner {
 
@@ -274,8 +274,9 @@ public final class ClientExchange {
   }
 
   /**
-   * Truncates the response in a way that the client can detect: the stream or the connection is
-   * reset.
+   * Truncates the response in a way that the client can detect: resets the HTTP/2 stream, or closes
+   * the connection before the response is complete. A connection whose end would look like the end
+   * of the response is reset.
    */
   public void abort() {
     if (!gone && !answerEnded) {

@@ -13,7 +13,9 @@ import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.util.concurrent.TimeUnit;
 
-/** Closes a client's connection, or its stream, in several ways. */
+/**
+ * Closes a client's connection or HTTP/2 stream, either after the response or in the middle of it.
+ */
 final class ConnectionEnd {
   private static final long LINGER_MILLIS = 500;
 

@@ -74,7 +74,10 @@ public final class HttpListener implements AutoCloseable {
       quietSince = System.nanoTime();
     }
 
-    /** Returns whether no request was served for too long; the first one must come sooner. */
+    /**
+     * Returns whether the connection is idle for too long: for 5 minutes since its last request, or
+     * for 30 s if it had none yet.
+     */
     boolean isIdle() {
       long since = quietSince;
       long limit = servedAny ? QUIET_NANOS : FIRST_REQUEST_NANOS;

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Disconnection can only be detected by reading all data that the client has sent. A probe reads
  * the data that the kernel has buffered, up to {@link #PROBE_BYTES}. A client that is still
- * connected refills the buffer, so probes become rare and end.
+ * connected refills the buffer, so each probe stores more data. Therefore probes become rare, and
+ * end after {@link #MAX_PROBES}.
  */
 final class ReadingPause {
   /** The size of the kernel's receive buffer, which could otherwise grow to megabytes. */
@@ -40,7 +41,7 @@ final class ReadingPause {
     }
   }
 
-  /** Schedules the next probe; each pause is as long as all previous ones together. */
+  /** Schedules the next probe. The delay before it equals the sum of all previous delays. */
   private void probeLater(ChannelHandlerContext context) {
     if (probes < MAX_PROBES) {
       long delay = FIRST_PROBE_MILLIS << Math.max(0, probes - 1);

@@ -15,13 +15,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A complete response of an engine, or an error response in its place, with llm-d's messages.
+ * A complete response of an engine, or a response of the proxy itself in its place.
  *
  * @param status the HTTP status; 502, 503 or 504 if the engine gave no answer
  * @param headers the headers, without hop-by-hop headers
  * @param held the holder of the body; null for a response of the proxy itself
  * @param own the body of a response of the proxy itself
- * @param failure why there was no response; null if there was one
+ * @param failure why the engine gave no response, if this response comes from {@link #none}; else
+ *     null
  */
 public record EngineAnswer(
     int status,
@@ -150,8 +151,8 @@ public record EngineAnswer(
   }
 
   /**
-   * Lets {@code other} release the body together with itself, because it may refer to the body's
-   * bytes. If {@code other} is null, releases the body at once.
+   * Keeps the body until {@code other} is released, because JSON that was read from the response
+   * refers to the body's bytes. If {@code other} is null, releases the body at once.
    */
   public EngineAnswer heldBy(@Nullable HeldBody other) {
     if (held != null && other != null) {

@@ -134,7 +134,9 @@ public class EngineCall {
     }
   }
 
-  /** Called when the connection is open: writes the request; again if it is replayed. */
+  /**
+   * Called when the connection is open, and again if the request is replayed: writes the request.
+   */
   protected void connected() {
     if (body == null) {
       // The idle connection was dead, and the body was not kept for a replay.

@@ -15,7 +15,7 @@ import io.netty.util.AsciiString;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Separates forwarded headers from hop-by-hop ones. */
+/** Prepares headers for forwarding, mainly by removing those that apply to one hop only. */
 public final class ForwardedHeaders {
   private static final AsciiString FORWARDED_FOR = AsciiString.cached("x-forwarded-for");
 
@@ -32,7 +32,10 @@ public final class ForwardedHeaders {
 
   private ForwardedHeaders() {}
 
-  /** Removes hop-by-hop headers from a client's request; framing headers are kept. */
+  /**
+   * Removes hop-by-hop headers from a client's request, and adds the client's address to {@code
+   * X-Forwarded-For}. Framing headers are kept.
+   */
   public static void fromClient(HttpRequest request, String clientAddress) {
     HttpHeaders headers = request.headers();
     String protocol = askedProtocol(request);
@@ -86,7 +89,7 @@ public final class ForwardedHeaders {
   }
 
   /**
-   * Returns the head of an engine's request with another body than the client's.
+   * Returns the head of a request to an engine whose body is not the client's.
    *
    * @param added headers to add to the client's
    */

@@ -3,7 +3,7 @@ package io.inferspan.pd.upstream;
 /**
  * The reason why an engine gave no complete response.
  *
- * @param what one sentence, which the client may see
+ * @param what a description, which the client may see
  */
 public record UpstreamFailure(Kind kind, String what) {
 
@@ -13,9 +13,9 @@ public record UpstreamFailure(Kind kind, String what) {
     UNREACHABLE("unreachable"),
     /** The connection ended before the answer did. */
     RESET("connection_reset"),
-    /** An idle connection ended as the request was sent, so the engine did not get it. */
+    /** An idle connection ended as the request was sent, so the engine probably did not get it. */
     STALE("connection_reset"),
-    /** The response is not HTTP. */
+    /** The response is not HTTP, too large, or not what the request expects. */
     GARBAGE("malformed_response"),
     SHUTDOWN("shutdown"),
     OVERDUE("timeout"),

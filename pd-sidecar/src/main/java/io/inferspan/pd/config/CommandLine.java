@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The command line, in the grammar of Go's pflag.
  *
  * <p>It accepts {@code --flag=value} and {@code --flag value}. A boolean never takes the next
- * argument, and {@code -v} is the only short flag with a value. Other arguments are ignored, as in
- * llm-d's sidecar.
+ * argument, and {@code -v} is the only short flag with a value. An unknown flag is an error.
+ * Arguments that are not flags are ignored, as in llm-d's sidecar, and noted at startup.
  */
 final class CommandLine {
   private final Iterator<String> words;

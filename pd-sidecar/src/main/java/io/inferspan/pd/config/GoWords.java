@@ -50,7 +50,9 @@ final class GoWords {
         .toList();
   }
 
-  /** Parses a duration: signed decimal numbers, each with a unit, such as {@code 1m30s}. */
+  /**
+   * Parses a duration: an optional sign, then decimal numbers with a unit, such as {@code 1m30s}.
+   */
   static Duration duration(String text) {
     boolean signed = text.startsWith("-") || text.startsWith("+");
     String parts = signed ? text.substring(1) : text;

@@ -53,7 +53,7 @@ public final class HostText {
     return address(host) != null;
   }
 
-  /** Returns the bytes of an IP address in any textual form, or null for a name. */
+  /** Returns the bytes of an IP address, or null for anything else, such as a name. */
   public static byte @Nullable [] address(String host) {
     InetAddress address = literal(host);
     return address == null ? null : address.getAddress();

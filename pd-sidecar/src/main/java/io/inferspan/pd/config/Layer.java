@@ -28,7 +28,8 @@ final class Layer {
 
   /**
    * Reads environment variables. A malformed value is ignored, as in llm-d's sidecar, because
-   * Kubernetes itself sets {@code SGLANG_BOOTSTRAP_PORT=tcp://…} if a service has that name.
+   * Kubernetes itself sets {@code SGLANG_BOOTSTRAP_PORT=tcp://…} in a namespace with a service
+   * named {@code sglang-bootstrap}.
    */
   static Layer of(Map<String, String> env, Notes notes) throws ConfigException {
     Layer layer = new Layer(notes);

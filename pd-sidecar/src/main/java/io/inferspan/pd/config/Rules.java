@@ -61,7 +61,7 @@ final class Rules {
     if (metricsPort > 0
         && (within(metricsPort, port, size) || within(metricsPort, modelServerPort, size))) {
       throw config.refused(
-          Settings.METRICS_PORT, "a port other than those of port and of model-server-port");
+          Settings.METRICS_PORT, "a port that neither port nor model-server-port uses");
     }
   }
 

@@ -240,7 +240,8 @@ public final class Settings {
   public static final Setting<Long> HELD_BODIES_LIMIT =
       in(LIMITS, "held-bodies-limit", Kind.size("1", "1024GiB"), "192MiB")
           .says(
-              "Maximum memory of all bodies; allow 64 MiB more heap and 32 MiB more direct memory.");
+              "Maximum memory of all bodies; the heap needs 64 MiB more than this, direct memory"
+                  + " 32 MiB more.");
 
   public static final Setting<Duration> BODY_TIMEOUT =
       in(LIMITS, "body-timeout", Kind.DURATION, "5m")

@@ -38,7 +38,10 @@ final class YamlSource {
   private static final int MAX_FILE_BYTES = 1 << 20;
   private static final int MAX_CHARACTERS = 1 << 20;
 
-  /** The library is recursive, and would overflow the stack at a few thousand levels. */
+  /**
+   * The maximum nesting depth. SnakeYAML is recursive, and would overflow the stack at a few
+   * thousand levels.
+   */
   private static final int MAX_DEPTH = 50;
 
   private static final LoadSettings LIBRARY =

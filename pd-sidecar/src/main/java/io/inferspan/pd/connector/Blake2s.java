@@ -83,7 +83,10 @@ final class Blake2s {
     }
   }
 
-  /** Mixes a column of the four rows, or a diagonal, for which each row is shifted by one more. */
+  /**
+   * Mixes a column of the four rows or, if {@code shift} is 1, a diagonal: each row is then shifted
+   * by one more than the row before.
+   */
   private void mix(String words, int at, int column, int shift) {
     int a = column;
     int b = 4 + (column + shift) % 4;

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks up the engines of prefill pods at Mooncake's bootstrap servers.
  *
- * <p>Concurrent requests share one query, which is not traced; a server is queried again only after
- * a failure or {@link #forget}.
+ * <p>The engines of up to 1,024 servers are cached. A server is queried again only after a failure,
+ * after {@link #forget}, or if it was dropped from the cache. Concurrent requests share one query,
+ * which is not traced.
  */
 final class Bootstraps {
   private static final int MAX_SERVERS = 1024;
@@ -64,7 +65,8 @@ final class Bootstraps {
   }
 
   /**
-   * Returns the engines of a server, one or more; a failure describes the problem in one sentence.
+   * Returns the engines of a server, one or more. The future fails with one sentence if the server
+   * does not name any.
    *
    * @param loop the caller's event loop, on which the future completes
    */

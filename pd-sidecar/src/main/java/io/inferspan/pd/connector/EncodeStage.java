@@ -35,9 +35,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the encoders of a request's images, audio and videos before its other stages.
+ * Sends a request's images, audio items and videos to encoders, before its other stages.
  *
- * <p>The calls run in parallel. The first failure cancels the others, and the client gets a 502.
+ * <p>The calls run in parallel. The first failure cancels the others, and the client gets a 502, or
+ * a 503 if the limit for bodies in memory is reached.
  */
 public final class EncodeStage {
   private static final String PATH = "/v1/chat/completions";
@@ -49,8 +50,8 @@ public final class EncodeStage {
   private static final int MAX_ITEMS = 1000;
 
   /**
-   * The limit of concurrent calls, because a body may have more items than connections are
-   * available.
+   * The limit of concurrent calls, because a body may have more items than there should be
+   * connections.
    */
   private static final int MAX_CONCURRENT = 128;
 
@@ -132,7 +133,9 @@ public final class EncodeStage {
     }
   }
 
-  /** Returns the client's body with a single message of one item, for one token. */
+  /**
+   * Returns the client's body, changed to a single message with one item, and limited to one token.
+   */
   private static JsonEdit encoderBody(JsonObject body, MediaItem item) {
     JsonPieces messages =
         new JsonPieces().raw("[{\"role\":\"user\",\"content\":[").value(item.json()).raw("]}]");
@@ -162,7 +165,7 @@ public final class EncodeStage {
     }
   }
 
-  /** Stores the content of a response; an empty one is not an error. */
+  /** Stores a response's {@code ec_transfer_params}. A response without them is not an error. */
   private void add(int index, @Nullable JsonObject answer) {
     JsonValue said = answer == null ? null : answer.value(BodyMembers.EC_TRANSFER_PARAMS);
     JsonObject object = said == null ? null : said.object();

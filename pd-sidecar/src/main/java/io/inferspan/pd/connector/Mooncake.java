@@ -20,8 +20,9 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * {@code mooncake}: the prefill pod's bootstrap server returns the engines of the pod. Then both
- * stages run concurrently, and decode reads the KV blocks from the engine that runs prefill.
+ * The connector {@code mooncake}: the prefill pod's bootstrap server returns the engines of the
+ * pod. Then both stages run concurrently, and decode reads the KV blocks from the engine that runs
+ * prefill.
  */
 @AutoService(KvConnector.class)
 public final class Mooncake implements Connector {

@@ -24,11 +24,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code nixlv2}: prefill runs first, for one token; its response contains the location from which
- * decode reads the KV blocks.
+ * The connector {@code nixlv2}: prefill runs first, for one token; its response contains the
+ * location from which decode reads the KV blocks.
  *
- * <p>In MoRI-IO's WRITE mode, prefill gets the decoder's address and writes the blocks there, so
- * that decode can be sent at the same time.
+ * <p>In the WRITE mode of MoRI-IO, a transfer library, prefill gets the decoder's address and
+ * writes the blocks there. With {@code --moriio-parallel-dispatch}, decode is then sent at the same
+ * time.
  */
 @AutoService(KvConnector.class)
 public final class Nixl implements Connector {

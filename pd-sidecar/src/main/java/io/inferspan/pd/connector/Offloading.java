@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * {@code offloading}: both stages run concurrently, and the decoder's peer-to-peer tier pulls the
- * blocks from the prefill pod's tier.
+ * The connector {@code offloading}: both stages run concurrently, and the decoder pulls the blocks
+ * from the prefill pod's peer-to-peer tier (see {@link Peers}).
  */
 @AutoService(KvConnector.class)
 public final class Offloading implements Connector {

@@ -19,7 +19,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Sends prefill and decode of a request concurrently. The client gets decode's response only after
- * prefill has succeeded; if prefill fails, the client gets prefill's response.
+ * prefill has succeeded. If prefill fails, the client gets prefill's response; if prefill does not
+ * respond in time, a 504.
  */
 public final class ParallelDispatch implements Gate {
   private static final PdRequest.Reason PREFILL_FAILED =

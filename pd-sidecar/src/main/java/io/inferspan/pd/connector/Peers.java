@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The peer-to-peer tiers of other pods: their ports, and the parameters for pulling from them.
- * Assumes that all pods have this pod's configuration.
+ * Through the peer-to-peer tier of vLLM's offloading connector, an engine pulls KV blocks from the
+ * engine of another pod. Assumes that all pods have this pod's configuration.
  *
  * @param firstPeerPort the port of rank 0's tier
  * @param firstProxyPort the port of rank 0's sidecar
@@ -33,8 +34,8 @@ record Peers(int firstPeerPort, int firstProxyPort, int ranks, @Nullable String 
   }
 
   /**
-   * Returns the port of the tier of the rank that a sidecar's address belongs to; of rank 0 if it
-   * belongs to none.
+   * Returns the port of the tier behind a sidecar. The sidecar's port determines the rank; a port
+   * of no rank counts as rank 0's.
    */
   int port(Target sidecar) {
     int rank = sidecar.port() - firstProxyPort;
@@ -63,7 +64,10 @@ record Peers(int firstPeerPort, int firstProxyPort, int ranks, @Nullable String 
         .endObject();
   }
 
-  /** Decodes on this pod with blocks from another one; a source that is this rank is ignored. */
+  /**
+   * Decodes on this pod with blocks that are pulled from the pod {@code named}. If that is this
+   * rank itself, or not an address, nothing is pulled.
+   */
   void decode(PdRequest request, String named) {
     Target source = Target.parse(named);
     JsonPieces body = request.body().original();

@@ -99,9 +99,7 @@ public final class PodAddresses {
         pods.entrySet().stream().map(pod -> ask(pod.getKey(), pod.getValue())).toList());
   }
 
-  /**
-   * Returns the address of {@code host}: the text itself if it is an address or cannot be resolved.
-   */
+  /** Returns the last known address of {@code host}, or {@code host} itself if there is none. */
   String of(String host) {
     Pod pod = pods.get(host);
     if (pod == null) {
@@ -138,7 +136,7 @@ public final class PodAddresses {
     lookedUp.increment();
     if (before != null && !before.equals(address)) {
       changed.increment();
-      LOGGER.log(Level.INFO, () -> name + " is now " + address + ", it was " + before);
+      LOGGER.log(Level.INFO, () -> name + " now has the address " + address + ", before " + before);
     }
   }
 

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * {@code sglang}: both stages get the same request concurrently, and their engines connect by a
- * room number in the request.
+ * The connector {@code sglang}: both stages get the same request concurrently, and their engines
+ * find each other by a room number in the request.
  */
 @AutoService(KvConnector.class)
 public final class Sglang implements Connector {

@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code shared-storage}: both engines use the same store of KV blocks, and prefill only fills it.
+ * The connector {@code shared-storage}: both engines use the same store of KV blocks, and prefill
+ * only fills it.
  *
  * <p>If the client sets a cache-hit threshold, decode is tried first, and prefill runs only if the
  * decoder finds too few blocks in the store.

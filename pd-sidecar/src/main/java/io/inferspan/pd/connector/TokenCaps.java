@@ -28,7 +28,8 @@ final class TokenCaps {
   }
 
   /**
-   * Limits a request to one token without streaming, in the members that the client itself uses.
+   * Limits a request to one token without streaming. Unlike {@link #oneToken}, sets {@code
+   * max_completion_tokens} only if the client did, and no {@code min_tokens}.
    */
   static JsonEdit firstToken(JsonEdit edit, PdRequest request) {
     edit.set(BodyMembers.STREAM, false)
@@ -41,8 +42,8 @@ final class TokenCaps {
   }
 
   /**
-   * Also sets the limit in the member that is specific to this API, if there is one. Engines ignore
-   * other members, and would generate the whole response.
+   * Also sets the limit in the member that is specific to this API, if there is one. With such an
+   * API, engines ignore {@code max_tokens} and would generate the whole response.
    */
   static JsonEdit ofApi(JsonEdit edit, Api api) {
     if (api == Api.RESPONSES) {

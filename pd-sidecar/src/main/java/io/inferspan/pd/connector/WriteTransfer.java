@@ -52,7 +52,7 @@ public final class WriteTransfer {
     return (int) Long.remainderUnsigned(hash, ranks);
   }
 
-  /** Returns whether both stages are dispatched at once. */
+  /** Returns whether both stages are dispatched concurrently. */
   public boolean parallel() {
     return settings.get(Settings.MORIIO_PARALLEL_DISPATCH);
   }
@@ -62,12 +62,15 @@ public final class WriteTransfer {
     return settings.get(Settings.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT);
   }
 
-  /** Returns the headers that select a rank of an engine. */
+  /** Returns the headers that select the request's rank; none if engines have only one. */
   public Map<String, String> headers() {
     return headers(rank);
   }
 
-  /** Returns the headers of a decode on the rank that prefill {@code returned}. */
+  /**
+   * Returns the headers that select decode's rank: the rank in the parameters that prefill {@code
+   * returned}, or else the request's own.
+   */
   public Map<String, String> headersAfter(JsonValue returned) {
     return headers(rankAfter(returned));
   }
@@ -106,7 +109,9 @@ public final class WriteTransfer {
         .forEach((name, json) -> params.name(name).raw(json));
   }
 
-  /** Returns the decoder's {@code kv_transfer_params} without a response of prefill. */
+  /**
+   * Returns the {@code kv_transfer_params} for a decode that starts before prefill has responded.
+   */
   public byte[] decodeParams(Target prefiller) {
     int port = settings.get(Settings.MORIIO_PREFILL_HANDSHAKE_PORT);
     JsonWriter params =
@@ -143,7 +148,10 @@ public final class WriteTransfer {
         settings.get(Settings.MORIIO_REMOTE_HOSTS));
   }
 
-  /** Returns the members about one side (ports, hosts, sizes, rank), as JSON by name. */
+  /**
+   * Returns the members that describe the prefill side or the decode side (ports, hosts, sizes,
+   * rank), as JSON by name.
+   */
   private Map<String, String> members(int notifyPort, int handshakePort, List<String> hosts) {
     Map<String, String> members = new LinkedHashMap<>();
     members.put("remote_notify_port", Integer.toString(notifyPort));

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An instance replaces the count in the decoder's event stream with the count of prefill,
  * because the decoder counts the whole prompt as cached. It holds back at most one unterminated
- * line, takes ownership of its arguments, and the caller owns the returned buffers. If nothing
- * changes, it returns its argument. Not thread-safe; one instance per stream.
+ * line. {@link #rewrite} takes ownership of its argument, and the caller owns the buffers that it
+ * and {@link #end} return. Not thread-safe; one instance per stream.
  */
 public final class CachedTokens implements AutoCloseable {
   /** The maximum length of a line to rewrite; longer lines are not changed. */
@@ -49,7 +49,10 @@ public final class CachedTokens implements AutoCloseable {
     this.cachedTokens = cachedTokens;
   }
 
-  /** Returns what can be sent after this chunk; may be empty. */
+  /**
+   * Returns the bytes that can be sent after this chunk arrived: the chunk itself if nothing is
+   * held or changed. May be empty.
+   */
   public ByteBuf rewrite(ByteBuf chunk) {
     int lastLineFeed = chunk.forEachByteDesc(ByteProcessor.FIND_LF);
     if (lastLineFeed < 0) {
@@ -143,14 +146,15 @@ public final class CachedTokens implements AutoCloseable {
     return answer.longAt(0, USAGE, DETAILS, CACHED);
   }
 
-  /** Returns a whole response with another count; null if nothing changes. */
+  /** Returns a whole response with {@code cachedTokens} as its count; null if nothing changes. */
   public static byte @Nullable [] replaced(ByteBuf answer, long cachedTokens) {
     return replaced(answer, answer.readerIndex(), answer.writerIndex(), cachedTokens);
   }
 
   /**
-   * Returns the bytes between two positions with another count; null if nothing changes: no JSON
-   * object, no usage, or the same count.
+   * Returns the bytes between two positions with {@code cachedTokens} as the count. Returns null if
+   * nothing changes, because the bytes are no JSON object, have no usage, or already have this
+   * count.
    */
   static byte @Nullable [] replaced(ByteBuf answer, int from, int to, long cachedTokens) {
     if (findUsage(answer, from, to) < 0) {

@@ -175,7 +175,9 @@ public final class JsonEdit {
     }
   }
 
-  /** Returns whether a change has no effect: removing from an absent object does not create it. */
+  /**
+   * Returns whether a change has no effect, because it only removes members from an absent object.
+   */
   private static boolean isVoid(Change change) {
     JsonEdit nested = change.nested;
     return nested != null

@@ -7,8 +7,8 @@ import java.util.BitSet;
  * Validates JSON text (RFC 8259, UTF-8) without building values.
  *
  * <p>Every {@code skip} takes the position of a first byte and returns the position after the last
- * one. It reads strings, which are most of a prompt, eight bytes at a time; a parser that builds
- * tokens cannot.
+ * one. The scanner reads strings, which are most of a prompt, eight bytes at a time. A parser that
+ * builds tokens cannot do this.
  */
 final class JsonScanner {
   private static final long EACH = 0x0101010101010101L;
@@ -172,8 +172,8 @@ final class JsonScanner {
    * Sets the highest bit of the first of eight bytes that is a quote, a backslash, a control
    * character or not ASCII.
    *
-   * <p>Only the lowest mark is reliable, because the subtraction may borrow from the byte above a
-   * match.
+   * <p>Only the lowest bit that is set is reliable, because the subtraction may borrow from the
+   * byte above a match.
    */
   private static long special(long bytes) {
     long control = bytes - ' ' * EACH;

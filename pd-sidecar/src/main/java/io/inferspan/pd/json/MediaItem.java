@@ -21,7 +21,8 @@ public record MediaItem(String type, JsonValue json) {
   /**
    * Returns a body's items in order; of items with the same URL, only the first.
    *
-   * @param most the expected maximum; if there are more, the list has one more than this
+   * @param most the maximum number of items to expect; for a body with more, the list has {@code
+   *     most + 1}
    */
   public static List<MediaItem> distinctIn(JsonObject body, int most) {
     List<MediaItem> items = new ArrayList<>();
@@ -56,8 +57,8 @@ public record MediaItem(String type, JsonValue json) {
   }
 
   /**
-   * Returns its URL, which is copied only if it has escapes, because a data URL contains the whole
-   * image.
+   * Returns the item's URL, or null if it has none. The URL is copied only if it has escapes,
+   * because a data URL contains the whole image.
    */
   private @Nullable ByteBuffer url() {
     JsonValue source = json.member(type);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It polls the file system four times a second instead of using events: Kubernetes swaps a
  * symbolic link further up the path, which causes no event for the file, and some volumes send no
- * events at all. It needs one daemon thread and a few microseconds per second.
+ * events at all. It needs one daemon thread, and a few microseconds of CPU time per second.
  *
  * <p>Create the watch, read the files, then {@link #start}: a change in between is not lost.
  */
@@ -38,7 +38,7 @@ public final class FileWatch implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name(threadName).start(() -> watch(onChange));
   }
 
-  /** Stops the thread, and waits for a running callback. */
+  /** Stops the thread, and waits for a running callback, at most 2 s. */
   @Override
   public void close() {
     closed.countDown();
@@ -74,7 +74,7 @@ public final class FileWatch implements AutoCloseable {
     try {
       onChange.run();
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "A change of " + files + " could not be handled.", e);
+      LOG.log(System.Logger.Level.WARNING, "The callback for a change of " + files + " failed.", e);
     }
   }
 

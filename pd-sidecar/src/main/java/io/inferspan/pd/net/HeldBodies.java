@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The memory budget of all bodies, of requests and of answers.
  *
  * <p>The bodies for one prefill pod may use half of it, so that a pod that hangs leaves room for
- * the others. A single body may use more if the pod's other bodies are small.
+ * the others. A single body may use more, if the pod's other bodies use at most a sixteenth of the
+ * budget.
  */
 public final class HeldBodies {
   private final long limit;
@@ -32,7 +33,11 @@ public final class HeldBodies {
     return new HeldBody(this, null);
   }
 
-  /** Opens the body of a request for a prefill pod; null if it has none. */
+  /**
+   * Opens the body of a request.
+   *
+   * @param pod the prefill pod; null if the request has none
+   */
   public HeldBody open(@Nullable String pod) {
     return new HeldBody(this, pod);
   }

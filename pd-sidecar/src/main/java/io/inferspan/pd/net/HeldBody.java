@@ -13,7 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body of a request or an answer in memory, counted until the last reference is released.
+ * A body of a request or an answer in memory. Its bytes count towards the budget of {@link
+ * HeldBodies} until the last reference is released.
  *
  * <p>It grows by segments without copying, and is joined to an array on the heap for reading. It is
  * used by one thread at a time.
@@ -39,8 +40,8 @@ public final class HeldBody {
   }
 
   /**
-   * Allocates an array for a small body of {@code expected} bytes; returns false if there is no
-   * room.
+   * Allocates an array for a body of {@code expected} bytes; returns false if there is no room.
+   * Does nothing for a body of more than 256 KiB, which grows as it arrives.
    */
   public boolean expect(long expected) {
     if (expected == 0 || expected > LARGEST_SEGMENT) {
@@ -117,7 +118,8 @@ public final class HeldBody {
   /**
    * Returns the bytes in one array.
    *
-   * <p>A body of more than one segment is then in memory twice, in direct memory and on the heap.
+   * <p>A body in direct memory is copied to the heap. During the copy, up to the whole body is in
+   * memory twice.
    */
   public byte[] join() {
     if (users == 0) {

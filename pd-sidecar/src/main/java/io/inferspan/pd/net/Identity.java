@@ -106,7 +106,8 @@ record Identity(PrivateKey key, List<X509Certificate> chain) {
         }
       }
     } catch (GeneralSecurityException _) {
-      throw refused(file, "has a key that cannot be read, or is not of the algorithm of tls.crt");
+      throw refused(
+          file, "has a key that cannot be read, or whose algorithm is not that of tls.crt");
     }
     throw refused(file, "holds no private key; PEM with PKCS#8, PKCS#1 or SEC1 is expected");
   }
@@ -116,7 +117,9 @@ record Identity(PrivateKey key, List<X509Certificate> chain) {
         .generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
   }
 
-  /** Converts an old-style key to PKCS#8; the certificate determines the algorithm and curve. */
+  /**
+   * Converts a PKCS#1 or SEC1 key to PKCS#8; the certificate determines the algorithm and curve.
+   */
   private static byte[] wrapped(byte[] key, PublicKey publicKey) {
     return Der.sequence(
         Der.integer(BigInteger.ZERO), Der.firstIn(publicKey.getEncoded()), Der.octets(key));

@@ -12,7 +12,7 @@ final class NettyDefaults {
           "io.netty.iouring.pollAddMultishotEnabled", "false",
           // Flight recorder events for every buffer are expensive at startup.
           "io.netty.jfr.enabled", "false",
-          // The sidecar uses the pooled allocator, and Vert.x uses Netty's default allocator.
+          // The sidecar's own allocator. Vert.x uses Netty's default, which is then the same.
           "io.netty.allocator.type", "pooled",
           // A part of channel ids; otherwise Netty examines all network devices to choose one.
           "io.netty.machineId", "00:00:00:00:00:00:00:01");

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The listener's TLS, with a self-signed certificate or one from files that may change at any time.
  *
  * <p>Call {@link #current} for each new connection. A new certificate is used from the next
- * connection on; existing ones keep theirs. Unusable files change nothing.
+ * connection on; existing ones keep theirs. If the files become unusable, the last certificate
+ * stays in use.
  */
 public final class ServerTls implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(ServerTls.class.getName());

@@ -7,8 +7,9 @@ import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayDeque;
 
 /**
- * Delays the flushes of a channel until its event loop has handled all events of the turn, and then
- * flushes all channels together.
+ * Delays the flushes of a channel to the end of its event loop's turn, which is one pass over all
+ * ready events, and then flushes all channels together. A channel that is not writable, or that
+ * replies to data it has just read, is flushed earlier.
  *
  * <p>A write wakes up the process that reads it, which costs as much as the write itself. A process
  * that gets several writes at once is woken up once. This must be the first handler of a pipeline.

@@ -5,7 +5,11 @@ import io.inferspan.catalog.PdSpans;
 import io.inferspan.semconv.CommonAttributes;
 import io.netty.handler.codec.http.HttpHeaders;
 
-/** An HTTP call to an engine; it has a span in llm-d's span tree, and none in the proposal's. */
+/**
+ * An HTTP call to an engine. It has a span of its own, except with {@link
+ * io.inferspan.catalog.SpanNaming#PROPOSAL}: the span tree of llm-d's tracing proposal has no spans
+ * for HTTP calls.
+ */
 public final class CallTrace {
   private static final int FIRST_ERROR_STATUS = 400;
 

@@ -96,7 +96,10 @@ public final class PdTracing {
     return telemetry;
   }
 
-  /** Returns whether the tree has the proposal's shape: sibling stages, no spans for HTTP calls. */
+  /**
+   * Returns whether spans form the tree of llm-d's tracing proposal, in which stages are siblings
+   * and HTTP calls have no spans.
+   */
   boolean proposalShape() {
     return proposalShape;
   }

@@ -112,8 +112,9 @@ public final class RequestTrace {
   }
 
   /**
-   * Begins the decode stage. In llm-d's span tree, its span is a child of prefill's, even if that
-   * has ended, unless both are dispatched in parallel.
+   * Begins the decode stage. As in llm-d's releases since 0.9, its span is a child of prefill's
+   * span, even if that has ended. It is a sibling if both stages are dispatched in parallel, or in
+   * the span tree of the tracing proposal.
    */
   public StageTrace decode() {
     boolean siblings = tracing.proposalShape() || dispatch == Dispatch.PARALLEL;

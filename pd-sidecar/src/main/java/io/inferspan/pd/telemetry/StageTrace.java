@@ -53,7 +53,10 @@ public final class StageTrace {
     span.close();
   }
 
-  /** Ends a decode stage; its span is closed with the request, which adds its timings. */
+  /**
+   * Ends a decode stage. Its span is closed later, with the request, which adds timings to the
+   * span.
+   */
   public void endDecode() {
     end(PdAttributes.DECODE_STAGE_MS);
   }
@@ -70,7 +73,7 @@ public final class StageTrace {
     }
   }
 
-  /** Ends a decode stage whose response was not passed to the client. */
+  /** Ends a decode stage and closes its span: with the request, or when its response is dropped. */
   public void close() {
     endDecode();
     span.close();

@@ -61,7 +61,7 @@ class IdentityTest {
   @Test
   void keyOfAnotherAlgorithm_isRefused() throws Exception {
     key(resource("rsa-pkcs8.key"));
-    refusedWith("is not of the algorithm of tls.crt");
+    refusedWith("whose algorithm is not that of tls.crt");
   }
 
   @Test

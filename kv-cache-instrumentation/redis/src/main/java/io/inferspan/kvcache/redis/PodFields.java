@@ -14,20 +14,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holders as fields of a Redis hash: compact JSON in Go's member order.
+ * Encodes and decodes holders as fields of a Redis hash: compact JSON in Go's member order.
  *
  * <p>A fleet has few distinct fields and a lookup reads thousands, so parsed fields are cached. Not
  * thread-safe: each event loop has its own.
  */
 final class PodFields {
 
-  /** The cache is cleared when it has more entries than this. */
+  /** The maximum number of cached fields. The cache is cleared when it is full. */
   static final int REMEMBERED = 8_192;
 
-  /**
-   * The maximum length of a field in bytes; longer fields count as unreadable. Inferspan writes
-   * shorter ones.
-   */
+  /** The maximum length of a field in bytes; longer fields count as unreadable. */
   static final int LONGEST = 2_048;
 
   /** Go escapes characters that are special in HTML and JavaScript. */

@@ -10,9 +10,9 @@ import java.util.Map;
  * Keeps the changes of one pod in order, with as little waiting as possible.
  *
  * <p>Redis executes the commands of one connection in order, so additions need not wait for each
- * other. A removal by an engine's hash sends a query first, and a clearing sends many: an addition
- * that follows one of them waits until it has finished. A clearing waits for the additions before
- * it, which in a cluster use other connections.
+ * other. A removal by an engine's hash takes two or more round trips, and a clearing takes many, so
+ * an addition waits until earlier removals and clearings have finished. A clearing waits for
+ * earlier additions, because in a cluster it uses other connections than they do.
  */
 final class PodQueue {
 
@@ -20,7 +20,10 @@ final class PodQueue {
   private final Map<Kind, Integer> running = new EnumMap<>(Kind.class);
   private boolean draining;
 
-  /** Accepts a change and sets its deadline, unless it waits for a clearing, which has none. */
+  /**
+   * Accepts a change and sets its deadline. While a clearing runs, which may take any time, a
+   * change gets its deadline when it starts.
+   */
   void take(Write write) {
     while (!waiting.isEmpty() && waiting.peek().isOver()) {
       waiting.remove();
@@ -32,7 +35,7 @@ final class PodQueue {
     drain();
   }
 
-  /** Notes the end of a change; returns whether no other is left. */
+  /** Notes the end of a change; returns whether the queue has no other changes. */
   boolean finished(Write write) {
     running.merge(write.kind, -1, Integer::sum);
     drain();
@@ -41,7 +44,7 @@ final class PodQueue {
 
   private void drain() {
     if (draining) {
-      // A change that fails at once has already been removed here.
+      // Called from the loop below: a change that it started has failed at once.
       return;
     }
     draining = true;

@@ -27,10 +27,10 @@ import java.util.function.Consumer;
 /**
  * A block index in Redis or Valkey, shared with other components that use llm-d's layout.
  *
- * <p>All work runs on Vert.x event loops. A lookup ends at its timeout and reports it in the hits;
- * it fails at once while Redis is known to be unreachable. A lookup stops at the first block that
- * none of the requested pods holds, as llm-d's Redis index does. Stages complete on an event loop,
- * so dependent stages must not block.
+ * <p>All work runs on Vert.x event loops. A lookup that times out reports this in {@link
+ * BlockHits#failure()}. While Redis is known to be unreachable, lookups fail at once. A lookup
+ * stops at the first block that none of the requested pods holds, as llm-d's Redis index does.
+ * Stages complete on an event loop, so dependent stages must not block.
  *
  * <p>Changes to one pod are applied in the order in which one thread requests them. A failed change
  * may have been applied. {@link #requestKey} fails if Redis does not answer, so that a failure is
@@ -105,7 +105,7 @@ public final class RedisBlockIndex implements BlockIndex {
     return new Lookup(connection(), keys, pods, into).begin(options.lookupTimeout.toMillis());
   }
 
-  /** Returns the next connection, round-robin. */
+  /** Returns the next connection, round-robin; skips those that are down, unless all are. */
   private RedisLink connection() {
     int turn = next.getAndIncrement();
     for (int i = 0; i < lookups.size(); i++) {

@@ -25,7 +25,9 @@ final class RedisCommands {
   private static final byte[] NOTHING = {};
   private static final String ENGINE = "engine:";
 
-  /** Deletes an engine's hash in one step, only if no pod holds any of its blocks. */
+  /**
+   * Deletes the mapping of an engine's hash atomically, but only if no pod holds any of its blocks.
+   */
   private static final byte[] PRUNE =
       """
       for i = 2, #KEYS do
@@ -125,7 +127,7 @@ final class RedisCommands {
     return Request.cmd(Command.ZRANGE).arg(engineKey(engineKey)).arg("-1").arg("-1");
   }
 
-  /** Deletes an engine's hash, unless a pod holds one of these blocks. */
+  /** Deletes the mapping of an engine's hash, unless a pod holds one of these blocks. */
   static Request prune(long engineKey, List<byte[]> requestKeys) {
     Request request =
         Request.cmd(Command.EVAL)
@@ -136,7 +138,7 @@ final class RedisCommands {
     return request;
   }
 
-  /** Deletes an engine's hash. */
+  /** Deletes the mapping of an engine's hash. */
   static Request forget(long engineKey) {
     return Request.cmd(Command.DEL).arg(engineKey(engineKey));
   }

@@ -20,7 +20,7 @@ public enum RedisIndexCount {
   FAILED_CONNECTS("connect.failures", "Connection attempts that failed"),
   /** Connections that were lost, or closed because Redis did not answer. */
   LOST_CONNECTIONS("connections.lost", "Connections lost"),
-  /** Unreadable holders, which other components wrote, once per read. */
+  /** Unreadable entries, which other components wrote; counted each time that one is read. */
   UNREADABLE_FIELDS("unreadable.fields", "Unreadable holders");
 
   final String meter;

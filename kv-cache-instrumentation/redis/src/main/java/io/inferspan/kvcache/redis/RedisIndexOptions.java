@@ -96,7 +96,7 @@ public final class RedisIndexOptions {
     return new Builder(RedisClientType.CLUSTER, urls);
   }
 
-  /** Connects to the master of that name through the Sentinels at these addresses. */
+  /** Connects to the master named {@code master} through the Sentinels at these addresses. */
   public static Builder sentinel(String master, List<String> urls) {
     Builder builder = new Builder(RedisClientType.SENTINEL, urls);
     builder.master = Objects.requireNonNull(master, "master");
@@ -225,8 +225,8 @@ public final class RedisIndexOptions {
     }
 
     /**
-     * Sets how many commands may wait on each connection; 131,072 by default. A block takes one or
-     * two.
+     * Sets how many commands may wait on each connection; 131,072 by default. A lookup needs one
+     * command per block, an addition up to two.
      */
     public Builder maxPendingCommands(int commands) {
       this.maxPendingCommands = checked("maxPendingCommands", commands, 1_024, 16_777_216);

@@ -261,7 +261,10 @@ final class RedisLink {
         });
   }
 
-  /** A doubled delay, with 25% jitter so that a fleet does not reconnect in step. */
+  /**
+   * Returns a delay that doubles with each attempt, up to a limit. It varies by 25 % at random, so
+   * that a fleet does not reconnect in step.
+   */
   private static long pauseMillis(int attempts) {
     long pause = FIRST_PAUSE_MILLIS << Math.min(attempts - 1, MOST_DOUBLINGS);
     return pause * 3 / 4 + ThreadLocalRandom.current().nextLong(pause / 2);
@@ -287,7 +290,9 @@ final class RedisLink {
     }
   }
 
-  /** Starts an operation once there is a connection. */
+  /**
+   * Starts an operation now, or once there is a connection; fails it if it may not wait for one.
+   */
   void startOrPark(Operation<?> operation) {
     if (operation.isOver()) {
       return;
@@ -372,7 +377,8 @@ final class RedisLink {
   /**
    * Releases the connection; pending operations fail.
    *
-   * @return completes when no connection attempt is under way; one could outlive its event loop
+   * @return completes when no connection attempt is under way, because an attempt could outlive its
+   *     event loop
    */
   Future<?> close() {
     if (state != State.CLOSED) {

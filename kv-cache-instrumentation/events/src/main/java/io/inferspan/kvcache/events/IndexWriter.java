@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * Writes events to an index, and repairs the index after failures, so that it agrees with what the
  * engines reported.
  *
- * <p>Additions run concurrently with additions and removals with removals, so that a remote index
- * does not cost one round trip per block. An addition waits for earlier removals, and a removal for
- * earlier additions, because a remote index may need several steps for one of them.
+ * <p>Additions run concurrently with other additions, and removals with other removals, so that a
+ * remote index does not cost one round trip per block. An addition waits for earlier removals, and
+ * a removal for earlier additions, because a remote index may need several steps for one of them.
  *
  * <p>{@link PodBlocks} records what the index should contain for a pod. After a failed write, the
  * pod is <em>behind</em>: its events change only this record, until the pod has been cleared in the
@@ -119,7 +119,10 @@ final class IndexWriter {
     }
   }
 
-  /** Returns the key that an engine's hash maps to, from any pod's events; null if unknown. */
+  /**
+   * Returns the key that an engine's hash maps to, from any pod's events. Returns null if it is
+   * unknown, or if the index cannot be queried now.
+   */
   @Nullable Long requestKey(PodBlocks pod, long hash) {
     if (!writable(pod)) {
       return null;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A change of an engine's cache.
  *
- * <p>Arrays belong to the decoder and are not copied.
+ * <p>Arrays are not copied, and must not be modified.
  */
 public sealed interface KvEvent {
 
@@ -14,7 +14,8 @@ public sealed interface KvEvent {
    * The location of blocks in a pod.
    *
    * @param tier the medium in lower case; {@code gpu} if the engine named none
-   * @param grouped whether the engine named a cache group
+   * @param grouped whether the engine named a cache group, which is a set of model layers that
+   *     share block tables
    * @param group the cache group; 0 if the engine named none
    */
   record Place(String tier, boolean grouped, int group) {}

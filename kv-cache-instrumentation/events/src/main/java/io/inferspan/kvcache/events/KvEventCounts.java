@@ -55,7 +55,10 @@ public final class KvEventCounts {
     return sum(reason);
   }
 
-  /** Returns the age of the newest batch when it entered the index; NaN before the first batch. */
+  /**
+   * Returns the age in seconds of the newest batch when it entered the index; NaN before the first
+   * batch.
+   */
   public double lagSeconds() {
     return lagSeconds;
   }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decodes batches of events from vLLM and SGLang.
  *
- * <p>It accepts arrays and maps, hashes as numbers and as bytes, and events without trailing
- * fields. The result is never larger than a small multiple of the input. Not thread-safe.
+ * <p>It accepts events that are arrays or maps and may lack trailing fields, and hashes that are
+ * numbers or bytes. The result is never larger than a small multiple of the input. Not thread-safe.
  */
 public final class KvEventDecoder {
 
@@ -107,7 +107,9 @@ public final class KvEventDecoder {
     return events;
   }
 
-  /** Reads an event; a well-formed event with wrong content is skipped alone. */
+  /**
+   * Reads an event. If it is well-formed msgpack with invalid content, only this event is skipped.
+   */
   private KvEvent event() throws MalformedException {
     int start = in.position();
     try {

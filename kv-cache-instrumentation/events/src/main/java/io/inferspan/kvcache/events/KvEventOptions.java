@@ -131,7 +131,10 @@ public final class KvEventOptions {
       return this;
     }
 
-    /** Sets how many blocks are kept per pod; 4,194,304 by default, about 30 bytes each. */
+    /**
+     * Sets how many blocks are kept per pod; 4,194,304 by default. A block takes 27 to 53 bytes of
+     * heap.
+     */
     public Builder maxBlocksPerPod(int blocks) {
       maxBlocksPerPod = within("maxBlocksPerPod", blocks, 1, 1 << 28);
       return this;

@@ -14,9 +14,10 @@ import org.zeromq.ZMQ;
 /**
  * Subscribes to engines' cache events and keeps an index up to date.
  *
- * <p>Announce pods with {@link #podAdded}, or set an endpoint to which engines connect. The
- * subscriber starts daemon threads: a receiver, the workers, and temporary ones for replays and
- * name resolution. Data from engines never makes it throw; {@link #counts} reports the outcome.
+ * <p>Announce pods with {@link #podAdded}, or let engines connect to {@link
+ * KvEventOptions.Builder#zmqEndpoint}. The subscriber starts daemon threads: a receiver, the
+ * workers that update the index, ZeroMQ's own threads, and temporary ones for replays and name
+ * resolution. Data from engines never makes it throw; {@link #counts} reports the outcome.
  */
 public final class KvEventSubscriber implements AutoCloseable {
 
@@ -94,7 +95,8 @@ public final class KvEventSubscriber implements AutoCloseable {
   /**
    * Subscribes to a pod on the ports in the options, one for each rank.
    *
-   * <p>A name that cannot be resolved yet is retried every {@code reconnect}.
+   * <p>A name that cannot be resolved yet is retried after {@link
+   * KvEventOptions.Builder#reconnect}.
    *
    * @param pod its identity, {@code host:port} or {@code host}; the host is the one to connect to
    * @throws IllegalArgumentException if the host is invalid

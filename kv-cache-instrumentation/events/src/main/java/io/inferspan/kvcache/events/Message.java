@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param sequence the publisher's sequence number
  * @param topic the topic of the batch
  * @param payload the batch; empty if there is none
- * @param connection the number of the connection that delivered it, from 1
+ * @param connection the number of the connection that delivered it, from 1; 0 for a bound socket or
+ *     a replay
  * @param replay the replay that delivered it or ended; null for a live message
  */
 @SuppressWarnings("ArrayRecordComponent") // Messages are passed on, never compared.

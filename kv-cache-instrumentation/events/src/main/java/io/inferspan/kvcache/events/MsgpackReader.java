@@ -4,7 +4,7 @@ package io.inferspan.kvcache.events;
  * Reads untrusted msgpack.
  *
  * <p>It never reads past the end, allocates nothing for a declared length, and does not recurse, so
- * nesting costs nothing. Any error throws {@link MalformedException}.
+ * deep nesting cannot overflow the stack. Any error throws {@link MalformedException}.
  */
 final class MsgpackReader {
 

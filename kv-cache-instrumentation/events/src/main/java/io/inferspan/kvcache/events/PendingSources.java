@@ -16,9 +16,9 @@ import org.zeromq.ZMQ;
  * Publishers that are not subscribed yet because their host has no address or no socket is
  * available.
  *
- * <p>They are retried at the interval of lost connections, with one warning each. Names are
- * resolved on separate threads, since a slow name server must not delay the events of others. All
- * methods but {@link #size} are for the receiver's thread.
+ * <p>They are retried at the interval {@link KvEventOptions.Builder#reconnect}, with one warning
+ * each. Names are resolved on separate threads, since a slow name server must not delay the events
+ * of others. All methods but {@link #size} are for the receiver's thread.
  */
 final class PendingSources {
 

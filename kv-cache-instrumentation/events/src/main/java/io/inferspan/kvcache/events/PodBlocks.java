@@ -210,7 +210,7 @@ final class PodBlocks {
       return several != null ? several : new long[] {keys[slot]};
     }
 
-    /** Counts a stored block whose keys are {@code from} to {@code to} of {@code all}. */
+    /** Counts a stored block whose keys are {@code all[from]} to {@code all[to - 1]}. */
     void store(long hash, long[] all, int from, int to) {
       int slot = find(hash);
       if (counts[slot] == 0) {

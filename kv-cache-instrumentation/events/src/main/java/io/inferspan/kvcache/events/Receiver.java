@@ -23,7 +23,7 @@ import org.zeromq.ZMQException;
 /**
  * The thread that owns the sockets and passes batches to the workers.
  *
- * <p>It does not decode batches, so that it never slows a publisher down.
+ * <p>It does not decode batches, so that decoding does not delay the reading of sockets.
  */
 final class Receiver implements Runnable {
 
@@ -187,7 +187,7 @@ final class Receiver implements Runnable {
     return poller;
   }
 
-  /** Marks the subscriptions as changed. */
+  /** Discards the poller, so that the next one has the current subscriptions. */
   private void changed() {
     if (current != null) {
       current.close();

@@ -169,8 +169,8 @@ final class Stream {
     boolean recovers = mayRecover();
     boolean sameRun = lastApplied == NONE || message.connection() == connection;
     if (sameRun || !replays || recovers) {
-      // Otherwise, they are counted after the replay has shown whether the publisher has restarted,
-      // because other batches would then be missing.
+      // Else they are counted after the replay, which shows whether the publisher has restarted: if
+      // so, other batches are missing.
       countMissed(missing);
     }
     if (recovers) {

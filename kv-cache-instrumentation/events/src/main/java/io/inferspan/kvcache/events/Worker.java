@@ -9,11 +9,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A thread that applies batches to the index. All batches of a pod are applied by the same worker,
- * in order.
+ * The task of a thread that applies batches to the index. All batches of a pod are applied by the
+ * same worker, in order.
  *
- * <p>It may block on the index. If its queue is full, a new batch is dropped and handled like a
- * batch lost on the network.
+ * <p>It may block on the index. If its queue is full, a new batch from a bound socket is dropped,
+ * and then handled like a batch lost on the network. Connected sockets are not read while it is
+ * full.
  */
 final class Worker implements Runnable, Stream.Actions {
 

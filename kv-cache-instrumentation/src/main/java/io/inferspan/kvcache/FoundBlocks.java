@@ -9,8 +9,8 @@ import java.util.Set;
 /**
  * Counts the result of a lookup, for spans.
  *
- * <p>Neighbouring blocks mostly have the same holders and share one array, so a block is examined
- * only if its array differs from that of the previous block.
+ * <p>Neighbouring blocks mostly have the same holders and share one array. So the pods of a block
+ * are collected only if its array differs from that of the previous block with holders.
  *
  * @param blocks blocks held by at least one pod
  * @param entries the number of holders, summed over all blocks

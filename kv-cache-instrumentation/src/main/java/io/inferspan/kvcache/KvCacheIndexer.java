@@ -209,8 +209,9 @@ public final class KvCacheIndexer {
     }
 
     /**
-     * Sets the timeout of lookups, for an index without its own; 1 second by default. Stages that
-     * depend on a timed-out lookup run on the JDK's timer thread and must not block it.
+     * Sets the timeout of lookups, for an index that has no timeout of its own; 1 second by
+     * default. Stages that depend on a timed-out lookup run on the JDK's timer thread and must not
+     * block it.
      */
     public Builder lookupTimeout(Duration timeout) {
       if (timeout.isNegative() || timeout.isZero()) {

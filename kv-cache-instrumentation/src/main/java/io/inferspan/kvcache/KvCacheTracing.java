@@ -26,7 +26,7 @@ import java.util.Set;
  *
  * <p>{@link #traced} covers a {@link BlockIndex}. For any other index, start the spans one by one,
  * record the results, and close them. Each span starts under the given context, never under the
- * thread's current one. A span that is not recorded costs nothing.
+ * thread's current one.
  */
 public final class KvCacheTracing {
 

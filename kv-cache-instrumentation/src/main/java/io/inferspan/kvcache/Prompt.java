@@ -32,7 +32,10 @@ public final class Prompt {
     return new Prompt(model, tokens, name, extras);
   }
 
-  /** Returns the same prompt with the content of its blocks in addition to tokens. */
+  /**
+   * Returns the same prompt with the content that its blocks have in addition to tokens, such as
+   * images.
+   */
   public Prompt withExtras(BlockExtras others) {
     return new Prompt(model, tokens, loraName, others);
   }

@@ -52,7 +52,7 @@ public final class BlockExtras {
     }
   }
 
-  /** Returns the extras of a block; {@code first} if it starts its chain. */
+  /** Returns the extras of a block, with the salt if it is the {@code first} block of a prompt. */
   List<String> at(int block, boolean first) {
     List<String> own = perBlock ? hashes.get(block) : List.of();
     return first && !cacheSalt.isEmpty() ? salted(own) : own;

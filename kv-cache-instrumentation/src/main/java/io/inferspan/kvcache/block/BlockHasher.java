@@ -9,7 +9,10 @@ import java.util.List;
  */
 sealed interface BlockHasher permits CborFnvHasher, Xxh64Hasher {
 
-  /** Returns the parent of a model's first block. */
+  /**
+   * Returns the parent key of a prompt's first block, which depends on the name of the model or
+   * LoRA adapter.
+   */
   long root(String model);
 
   /**

@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The key chain {@code cbor-fnv}: FNV-1a over the canonical CBOR of parent, tokens and extras.
+ * Computes block keys with {@code cbor-fnv}: FNV-1a over the canonical CBOR of parent, tokens and
+ * extras.
  *
  * <p>The hash consumes the bytes as they are generated, so none are stored.
  */
@@ -21,7 +22,7 @@ final class CborFnvHasher implements BlockHasher {
   private static final int FOUR_BYTES_FOLLOW = 26;
   private static final int EIGHT_BYTES_FOLLOW = 27;
 
-  /** The start of each hashed value, an array of three. */
+  /** The hash of the first byte of each hashed value, which is a CBOR array of three elements. */
   private static final long OPENED = Fnv1a64.update(Fnv1a64.EMPTY, ARRAY | 3);
 
   private static final byte[] HASH = "Hash".getBytes(StandardCharsets.US_ASCII);

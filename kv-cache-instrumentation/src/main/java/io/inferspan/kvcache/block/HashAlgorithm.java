@@ -1,6 +1,6 @@
 package io.inferspan.kvcache.block;
 
-/** The supported key chains, by their names in llm-d's configuration. */
+/** The supported algorithms for block keys, by their names in llm-d's configuration. */
 enum HashAlgorithm {
   CBOR_FNV("cbor-fnv"),
   XXH64("xxh64");
@@ -18,7 +18,7 @@ enum HashAlgorithm {
       }
     }
     throw new IllegalArgumentException(
-        "hashAlgorithm is '" + text + "'; it must be cbor-fnv or xxh64");
+        "algorithm is '" + text + "'; it must be cbor-fnv or xxh64");
   }
 
   BlockHasher hasher(byte[] seed) {

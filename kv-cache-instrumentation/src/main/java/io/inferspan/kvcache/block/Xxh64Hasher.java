@@ -3,7 +3,10 @@ package io.inferspan.kvcache.block;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The key chain {@code xxh64}: XXH64 over little-endian parent and tokens, then the extras. */
+/**
+ * Computes block keys with {@code xxh64}: XXH64 over parent and tokens, both little-endian, and
+ * then the extras.
+ */
 final class Xxh64Hasher implements BlockHasher {
 
   private final XxHash64 hash = new XxHash64();

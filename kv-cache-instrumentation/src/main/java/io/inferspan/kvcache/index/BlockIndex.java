@@ -40,18 +40,23 @@ public interface BlockIndex extends AutoCloseable {
   }
 
   /**
-   * Adds holders to blocks, and stores which request keys the engine's hashes map to.
+   * Adds holders to blocks, and stores which request keys the engine keys map to.
    *
-   * @param engineKeys the engine's hashes; empty if the blocks come from no event
-   * @param requestKeys the blocks
+   * @param engineKeys the blocks' engine keys; empty if no engine has reported the blocks
+   * @param requestKeys the blocks' request keys
    */
   CompletionStage<Void> add(
       long[] engineKeys, long[] requestKeys, List<PodEntry> holders, Context context);
 
-  /** Removes holders from a block, or from all blocks that an engine's hash maps to. */
+  /**
+   * Removes holders from the block with this request key, or from all blocks that this engine key
+   * maps to.
+   */
   CompletionStage<Void> evict(long key, KeyType type, List<PodEntry> holders, Context context);
 
-  /** Returns the last block that an engine's hash maps to; empty if it is unknown. */
+  /**
+   * Returns the request key of the last block that an engine key maps to; empty if it is unknown.
+   */
   CompletionStage<OptionalLong> requestKey(long engineKey);
 
   /** Removes a pod from all blocks. */

@@ -2,7 +2,10 @@ package io.inferspan.kvcache.index;
 
 import io.opentelemetry.context.Context;
 
-/** Observes batches as they enter the index. It runs on a worker's thread and must be quick. */
+/**
+ * Observes batches of engines' KV events as they are applied to an index. It is called on a thread
+ * that applies batches, and must be quick.
+ */
 @FunctionalInterface
 public interface KvBatchObserver {
 
@@ -13,7 +16,7 @@ public interface KvBatchObserver {
    * The metadata of a batch.
    *
    * @param pod the pod whose blocks it reports
-   * @param endpoint the publisher's endpoint
+   * @param endpoint the publisher's endpoint; empty if the publisher connects to the subscriber
    * @param topic the topic; empty if a replay has none
    * @param sequence the publisher's sequence number
    * @param bytes the size of its message

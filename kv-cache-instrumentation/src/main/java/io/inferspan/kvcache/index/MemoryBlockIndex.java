@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * <p>It answers synchronously on the caller's thread. Blocks and bytes are limited; above a limit,
  * the index evicts the blocks that were read and written least recently and least often.
  *
- * <p>A block without holders counts as never added. A lookup continues after it.
+ * <p>A lookup does not stop at a block without holders.
  */
 public final class MemoryBlockIndex implements BlockIndex {
 

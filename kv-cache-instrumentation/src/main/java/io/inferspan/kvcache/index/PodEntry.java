@@ -6,7 +6,8 @@ package io.inferspan.kvcache.index;
  * @param pod the pod's identity, usually {@code ip:port}
  * @param tier the tier in lower case: {@code gpu}, {@code cpu} …
  * @param speculative whether a router predicted the block and no engine has reported it yet
- * @param grouped whether the engine named a cache group
+ * @param grouped whether the engine named a cache group, which is a set of model layers that share
+ *     block tables
  * @param group the cache group; 0 if the engine named none
  */
 public record PodEntry(String pod, String tier, boolean speculative, boolean grouped, int group) {

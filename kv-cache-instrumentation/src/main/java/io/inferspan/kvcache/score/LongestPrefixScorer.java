@@ -85,7 +85,10 @@ public final class LongestPrefixScorer {
     return at;
   }
 
-  /** Returns where the holders change; blocks of one chain mostly have the same holders. */
+  /**
+   * Returns the first position after {@code from} at which the holders differ. Neighbouring blocks
+   * mostly have the same holders.
+   */
   private static int endOfRun(BlockHits hits, int from, int keys) {
     PodEntry[] holders = hits.at(from);
     int to = from + 1;
@@ -101,8 +104,8 @@ public final class LongestPrefixScorer {
   }
 
   /**
-   * Adds the weights of a run of blocks. Pods that do not hold the run are moved after those that
-   * hold all blocks so far, whose number is returned.
+   * Adds the weight of a run of blocks, which have the same holders, to the sums. Moves pods that
+   * do not hold the run to the end, and returns the number of pods that hold all blocks so far.
    */
   private int extend(PodEntry[] holders, int blocks, String[] pods, double[] sums, int inChain) {
     int left = inChain;

@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Scores of the pods that hold the start of a prompt: a higher score means more blocks.
+ * Scores of the pods that hold the start of a prompt: a higher score means more blocks, or blocks
+ * in tiers with a higher weight.
  *
  * <p>A pod that does not hold the first block has no score. The order of the pods has no meaning.
  */

@@ -207,7 +207,7 @@ class BlockKeysTest {
   void aWrongSetting_isRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> BlockKeys.builder().algorithm("sha256"))
-        .withMessage("hashAlgorithm is 'sha256'; it must be cbor-fnv or xxh64");
+        .withMessage("algorithm is 'sha256'; it must be cbor-fnv or xxh64");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> BlockKeys.builder().blockSizeTokens(0))
         .withMessage("blockSizeTokens is 0; it must be 1 or more");

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * start from it.
  */
 public final class JsonObject {
-  /** The maximum number of members. The positions of a short member take many times its memory. */
+  /**
+   * The maximum number of members. It bounds memory, because the stored positions of a short member
+   * take many times as many bytes as the member.
+   */
   static final int MAX_MEMBERS = 1 << 16;
 
   /** An object without members. */
@@ -30,7 +33,7 @@ public final class JsonObject {
   private int insertAt;
 
   /**
-   * A member, of which there may be others with the same key.
+   * A member. Other members of the object may have the same key.
    *
    * @param comma the position of the comma before it; for the first member, of the opening brace
    * @param escaped the decoded name if it contains escapes, else null
@@ -59,7 +62,7 @@ public final class JsonObject {
     int start = scanner.skipSpace(from);
     if (scanner.peek(start) != '{') {
       boolean isMark = Arrays.equals(json, from, Math.min(from + 3, to), MARK, 0, MARK.length);
-      throw new InvalidJson(isMark ? "byte order mark" : "not an object");
+      throw new InvalidJson(isMark ? "it begins with a byte order mark" : "not an object");
     }
     JsonObject object = new JsonObject(json, from, to);
     int end = object.scan(scanner, start);

@@ -130,7 +130,7 @@ public final class ChunkLoop {
 
   private void take(EngineAnswer answer, @Nullable JsonObject json) {
     if (json == null) {
-      fail(new UpstreamFailure(Kind.GARBAGE, "the answer is not a JSON object"));
+      fail(new UpstreamFailure(Kind.GARBAGE, "the decoder's answer is not a JSON object"));
       return;
     }
     ChunkAnswer chunk = ChunkAnswer.of(json);

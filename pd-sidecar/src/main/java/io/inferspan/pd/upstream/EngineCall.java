@@ -134,13 +134,11 @@ public class EngineCall {
     }
   }
 
-  /**
-   * Called when the connection is open, and again if the request is replayed: writes the request.
-   */
+  /** Writes the request when the connection is open, and again for a replay. */
   protected void connected() {
     if (body == null) {
       // The idle connection was dead, and the body was not kept for a replay.
-      giveUp(new UpstreamFailure(Kind.RESET, "the connection ended before the answer"));
+      giveUp(new UpstreamFailure(Kind.RESET, "the connection ended before the engine answered"));
       return;
     }
     unwritten = body.reader();
@@ -216,7 +214,7 @@ public class EngineCall {
   protected void content(ByteBuf content) {
     if (answer != null) {
       if ((long) answer.length() + content.readableBytes() > answerLimit) {
-        giveUp(new UpstreamFailure(Kind.GARBAGE, "the answer is too large"));
+        giveUp(new UpstreamFailure(Kind.GARBAGE, "the engine's answer is larger than allowed"));
       } else if (!answer.append(content)) {
         giveUp(UpstreamFailure.noRoom());
       }

@@ -41,7 +41,7 @@ public record UpstreamFailure(Kind kind, String what) {
   }
 
   public static UpstreamFailure overdue() {
-    return new UpstreamFailure(Kind.OVERDUE, "there was no answer in time");
+    return new UpstreamFailure(Kind.OVERDUE, "the engine did not answer in time");
   }
 
   /** Returns the {@code error.type} for spans. */

@@ -77,7 +77,7 @@ final class TimeLimitsIT extends WireTest {
     Wire.Message answer = to(sidecar).send(head(prefiller, 2) + "{}").message();
 
     assertThat(answer.status()).isEqualTo(504);
-    assertThat(answer.body()).contains("\"message\":\"there was no answer in time\"");
+    assertThat(answer.body()).contains("\"message\":\"the engine did not answer in time\"");
     assertThat(prefiller.heads()).hasSize(1);
     assertThat(decoder.heads()).isEmpty();
   }

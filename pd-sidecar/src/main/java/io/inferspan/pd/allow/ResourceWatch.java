@@ -16,10 +16,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A watch that ends normally is continued. After any other end, including "410 Gone", the
  * collection is listed again after a growing pause. Everything runs on the Vert.x context on which
- * {@link #start} is called; call {@link #close} there, too.
+ * {@link #start} is called. Call {@link #close} on the same context.
  */
 final class ResourceWatch implements AutoCloseable {
-  /** The server ends a watch after this time, so that a dead connection is soon detected. */
+  /**
+   * The time after which the server ends a watch. A connection without data for much longer is
+   * dead.
+   */
   static final int WATCH_SECONDS = 30;
 
   /** A watch that ends sooner counts as failed. */

@@ -10,7 +10,7 @@ final class Layer {
   /**
    * A text that was given for a setting, and its source.
    *
-   * @param rank the rank of the name that was used; 0 is the current name
+   * @param rank the position of the used name among the setting's names; 0 is the current name
    */
   record Given(String text, String origin, int rank) {}
 

@@ -32,12 +32,18 @@ public interface Connector extends KvConnector {
   /** Serves a request whose prefill runs on another pod. */
   void serve(PdRequest request);
 
-  /** Returns whether decode may run in chunks. Only the first chunk then involves both stages. */
+  /**
+   * Returns whether decode may run in chunks, which are calls with a limited number of tokens. Only
+   * the first chunk then needs prefill.
+   */
   default boolean decodesInChunks() {
     return false;
   }
 
-  /** Returns whether KV blocks can be pulled from a pod that a header names. */
+  /**
+   * Returns whether KV blocks can be pulled from the pod that the header {@code
+   * x-kv-cache-source-host-port} names.
+   */
   default boolean pulls() {
     return false;
   }

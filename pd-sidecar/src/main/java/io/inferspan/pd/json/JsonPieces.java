@@ -28,8 +28,8 @@ public final class JsonPieces {
   }
 
   /**
-   * Adds the elements of an array before {@code end}, or all if it is null; returns false if there
-   * are none.
+   * Adds the elements of an array before {@code end}, or all if {@code end} is null. Returns false
+   * if there are none.
    */
   public boolean elements(JsonValue array, @Nullable JsonValue end) {
     if (!array.isArray()) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The result of scanning bytes for an object.
  *
  * @param object null if there is none
- * @param fault what is wrong with the bytes in this case
+ * @param fault what is wrong with the bytes; empty if they are an object
  */
 public record JsonScan(@Nullable JsonObject object, String fault) {
   public static JsonScan of(byte[] json, int maxDepth) {

@@ -37,7 +37,7 @@ final class SelfSigned {
   /** The algorithm identifier of ECDSA with SHA-256. */
   private static final byte[] ECDSA_SHA256 = HexFormat.of().parseHex("300a06082a8648ce3d040302");
 
-  /** In DER, because they are the same in every certificate. */
+  /** The extensions in DER, as a constant because they are the same in every certificate. */
   private static final byte[] EXTENSIONS =
       HexFormat.of()
           .parseHex(

@@ -26,7 +26,7 @@ public record DecodeLeg(
     return new DecodeLeg(body, Map.of(), null, null, null);
   }
 
-  /** Returns a copy with another decoder than the listener's own; null for the listener's own. */
+  /** Returns a copy that uses {@code decoder}; null stands for the listener's own. */
   public DecodeLeg on(@Nullable Target decoder) {
     return new DecodeLeg(body, headers, decoder, cachedTokens, gate);
   }

@@ -134,7 +134,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (wanted) {
       pause.end();
     } else {
-      // No probes while only pipelined data pauses reading, because they would have to store it.
+      // If only pipelined data pauses reading, there are no probes, which would have to store it.
       pause.begin(context());
     }
   }

@@ -81,7 +81,7 @@ record RedisAddress(
       return null;
     }
     try {
-      // Before a host only %20 is an encoded space; a plus sign is literal.
+      // In the part of a URL before the host, %20 encodes a space; a plus sign is literal.
       return URLDecoder.decode(part.replace("+", "%2B"), UTF_8);
     } catch (IllegalArgumentException e) {
       throw refused("its user or password is not percent-encoded");

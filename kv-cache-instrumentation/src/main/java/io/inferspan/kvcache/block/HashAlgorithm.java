@@ -17,8 +17,7 @@ enum HashAlgorithm {
         return algorithm;
       }
     }
-    throw new IllegalArgumentException(
-        "algorithm is '" + text + "'; it must be cbor-fnv or xxh64");
+    throw new IllegalArgumentException("algorithm is '" + text + "'; it must be cbor-fnv or xxh64");
   }
 
   BlockHasher hasher(byte[] seed) {

@@ -128,8 +128,7 @@ class PoolAllowListTest {
       Awaited.soon(() -> server.watches("inferencepools") == 1);
       assertThat(list.allows("prefill-0")).isFalse();
       assertThat(log.warnings())
-          .containsExactly(
-              "The inference pool models/pool does not exist, so it allows no host.");
+          .containsExactly("The inference pool models/pool does not exist, so it allows no host.");
       server.putPool("pool", LLAMA);
       Awaited.soon(() -> list.allows("prefill-0"));
     }

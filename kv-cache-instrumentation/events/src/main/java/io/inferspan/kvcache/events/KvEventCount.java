@@ -24,8 +24,11 @@ public enum KvEventCount {
   MISSED_BATCHES("missed", "Missing batches"),
   /** Batches dropped because a queue was full; they are later counted as missing, too. */
   DROPPED_BATCHES("dropped", "Batches dropped because a queue was full"),
-  /** Batches lost because an observer threw, or to internal errors; please report the latter. */
-  FAULTS("faults", "Batches lost because an observer threw, or to internal errors"),
+  /**
+   * Exceptions of the observer, and internal errors, which should be reported. The batch that was
+   * being processed is lost.
+   */
+  FAULTS("faults", "Internal errors, and exceptions of the observer"),
   /** Successful replays. */
   REPLAYS("replays", "Replays of missing batches", "result", "ok"),
   /** Failed replays. */

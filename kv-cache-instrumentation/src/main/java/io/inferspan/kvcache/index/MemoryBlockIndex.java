@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * <p>It answers synchronously on the caller's thread. Blocks and bytes are limited; above a limit,
  * the index evicts the blocks that were read and written least recently and least often.
  *
- * <p>A lookup does not stop at a block without holders.
+ * <p>Unlike a lookup in Redis, a lookup does not stop at the first block without holders.
  */
 public final class MemoryBlockIndex implements BlockIndex {
 

@@ -172,8 +172,8 @@ class DecodeCall extends EngineCall {
   }
 
   /**
-   * Asks the gate for its verdict: when more of the response has arrived, or when another condition
-   * of the gate has changed.
+   * Asks the gate for its verdict. Called when more of the response has arrived, and when another
+   * condition of the gate has changed.
    */
   final void decide() {
     Held waiting = held;

@@ -4,7 +4,7 @@ package io.inferspan.pd.telemetry;
 public enum Dispatch {
   /** Decode starts after prefill's response. */
   SERIAL,
-  /** Both start concurrently, and prefill's response is not used. */
+  /** Both start concurrently, and decode does not need prefill's response. */
   DETACHED,
   /** Both start concurrently, and decode's response is held until prefill has answered. */
   PARALLEL

@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 to engines: a connection pool per event loop, and one call at a time on a connection;
- * the headers and the responses that are passed on.
+ * Calls to engines over HTTP/1.1, one at a time on a connection, with a connection pool per event
+ * loop. Also contains the forwarded headers and the engines' responses.
  */
 @NullMarked
 package io.inferspan.pd.upstream;

@@ -6,7 +6,10 @@ public enum RedisIndexCount {
   LOOKUPS("lookups", "Lookups"),
   /** Lookups that were not answered in time. */
   LOOKUP_TIMEOUTS("lookup.timeouts", "Lookups that timed out"),
-  /** Lookups that failed otherwise, including at once while Redis is unreachable. */
+  /**
+   * Lookups that failed for another reason, including those that fail at once while Redis is
+   * unreachable.
+   */
   LOOKUP_FAILURES("lookup.failures", "Lookups that failed otherwise"),
   /** Writes. */
   WRITES("writes", "Writes"),

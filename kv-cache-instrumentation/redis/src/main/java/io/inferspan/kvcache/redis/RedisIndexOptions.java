@@ -202,8 +202,8 @@ public final class RedisIndexOptions {
     }
 
     /**
-     * Sets the time after which a write fails, and a connection that does not answer is closed; 1 s
-     * by default.
+     * Sets the timeout of a write; 1 s by default. It is also the time after which a connection
+     * that does not answer is closed; for lookup connections, the lookup timeout if that is longer.
      */
     public Builder writeTimeout(Duration timeout) {
       this.writeTimeout = checked("writeTimeout", timeout);

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Follows a collection of Kubernetes objects: lists it, then watches it from the listed version on.
  *
  * <p>A watch that ends normally is continued. After any other end, including "410 Gone", the
- * collection is listed again. If a request has failed, or a watch has ended within a second, a
- * pause precedes, which grows with each such failure. Everything runs on the Vert.x context on
+ * collection is listed again. After a failed request, or a watch that ended within a second, there
+ * is a pause first, which grows with each such failure. Everything runs on the Vert.x context on
  * which {@link #start} is called. Call {@link #close} on the same context.
  */
 final class ResourceWatch implements AutoCloseable {

@@ -49,6 +49,16 @@ final class Node {
   /** An error object, or the error text that some engines send instead. */
   static final int ERROR = OBJECT | CONTENT | 12;
 
+  /** The {@code content} of a delta: a string, or a list as in Mistral's API. */
+  static final int PARTS = LIST | CONTENT | 13;
+
+  static final int PART = OBJECT | 13;
+
+  /** The {@code thinking} of a part. */
+  static final int THOUGHTS = LIST | 14;
+
+  static final int THOUGHT = OBJECT | 14;
+
   /** The {@code type} of an event. */
   static final int TYPE = KEYWORD | 1;
 

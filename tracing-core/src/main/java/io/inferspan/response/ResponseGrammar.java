@@ -12,6 +12,7 @@ final class ResponseGrammar {
   static final Grammar GRAMMAR =
       new Grammar()
           .elements(Node.TOKEN_IDS, Node.TOKEN_ID)
+          .elements(Node.PARTS, Node.PART)
           .elements(Node.DONE_LIST, Node.DONE)
           .rootList(Node.DONE_LIST);
 
@@ -31,7 +32,11 @@ final class ResponseGrammar {
     put(Node.CHOICE, NodeType.CONTENT, "text");
     put(Node.CHOICE, Node.TOKEN_IDS, "token_ids");
     put(Node.CHOICE, Node.CHOICE_REASON, "finish_reason");
-    put(Node.DELTA, NodeType.CONTENT, "content", "reasoning_content", "reasoning", "refusal");
+    put(Node.DELTA, Node.PARTS, "content");
+    put(Node.DELTA, NodeType.CONTENT, "reasoning_content", "reasoning", "refusal");
+    put(Node.PART, NodeType.CONTENT, "text");
+    put(Node.PART, Node.THOUGHTS, "thinking");
+    put(Node.THOUGHT, NodeType.CONTENT, "text");
     put(Node.DELTA, Node.TOOL_CALLS, "tool_calls");
     put(Node.DELTA, Node.FUNCTION, "function_call");
     put(Node.TOOL_CALL, Node.FUNCTION, "function");

@@ -18,6 +18,7 @@ final class Oracle {
       Pattern.compile(
           "/choices/-/text|/delta|/delta/(text|thinking|partial_json)"
               + "|/choices/-/delta/(content|reasoning_content|reasoning|refusal)"
+              + "|/choices/-/delta/content/-/(text|thinking/-/text)"
               + "|/choices/-/delta/(function_call|tool_calls/-/function)/(name|arguments)");
 
   private final TreeMap<Integer, String> reasons = new TreeMap<>();

@@ -22,6 +22,8 @@ class ResponseTapOracleTest {
           Map.entry(
               "delta",
               List.of("content", "reasoning", "refusal", "tool_calls", "function_call", "text")),
+          Map.entry("content", List.of("type", "text", "thinking")),
+          Map.entry("thinking", List.of("type", "text", "thinking")),
           Map.entry("tool_calls", List.of("index", "id", "function")),
           Map.entry("function", List.of("name", "arguments")),
           Map.entry("function_call", List.of("name", "arguments")),
@@ -38,7 +40,8 @@ class ResponseTapOracleTest {
                   "prompt_tokens_details")),
           Map.entry("prompt_tokens_details", List.of("cached_tokens", "reasoning_tokens")));
 
-  private static final List<String> LISTS = List.of("choices", "tool_calls", "token_ids");
+  private static final List<String> LISTS =
+      List.of("choices", "tool_calls", "token_ids", "content", "thinking");
   private static final List<String> TEXTS =
       List.of(
           "",

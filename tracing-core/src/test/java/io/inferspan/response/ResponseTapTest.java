@@ -42,6 +42,21 @@ class ResponseTapTest {
   }
 
   @Test
+  void chatStream_countsContentInParts() {
+    String thinking = "{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"%s\"}]}";
+    ResponseTap tap =
+        whole(
+            SSE,
+            chatDelta("{\"content\":[" + thinking.formatted("hm") + "]}")
+                + chatDelta("{\"content\":[" + thinking.formatted("") + "]}")
+                + chatDelta("{\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}")
+                + chatDelta("{\"content\":[]}")
+                + chatDelta("{\"content\":\"b\"}"));
+
+    assertThat(tap.tokens()).isEqualTo(3);
+  }
+
+  @Test
   void finishReasons_areInTheOrderOfTheChoices() {
     ResponseTap tap = whole(SSE, Bodies.chatTwoChoices());
 

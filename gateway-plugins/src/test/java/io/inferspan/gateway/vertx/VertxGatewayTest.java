@@ -156,6 +156,23 @@ final class VertxGatewayTest extends GatewayContract {
   }
 
   @Test
+  void resetByTheGateway_hasTheReasonThatTheGatewayRecordsFirst() throws Exception {
+    try (GatewayRig rig =
+            new VertxRig(
+                client ->
+                    new VertxGateway(tracing().build())
+                        .handler(
+                            (request, live) -> {
+                              live.timedOut();
+                              request.response().reset();
+                            }));
+        Wire wire = new Wire(rig.port())) {
+      wire.send(Wire.chat(WHOLE));
+      assertThat(gatewaySpan().attribute("error.type")).isEqualTo("timeout");
+    }
+  }
+
+  @Test
   void handlersOfAUser_findNoCurrentContext_unlessABridgeIsGiven() throws Exception {
     assertThat(currentIn(new VertxGateway(tracing().build()))).isFalse();
     assertThat(currentIn(new VertxGateway(tracing().build(), CurrentRequest.withoutLogs())))

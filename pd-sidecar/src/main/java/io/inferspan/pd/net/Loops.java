@@ -60,7 +60,17 @@ public final class Loops implements AutoCloseable {
     VertxOptions options =
         new VertxOptions().setEventLoopPoolSize(loops).setWorkerPoolSize(WORKERS);
     Vertx vertx = Vertx.builder().with(options).withTransport(chosen).build();
-    return new Loops((VertxInternal) vertx, chosen, loops);
+    Loops started = new Loops((VertxInternal) vertx, chosen, loops);
+    started.openResolvers();
+    return started;
+  }
+
+  /**
+   * Creates the resolver of each loop, which needs a file descriptor. Netty never repairs a
+   * resolver that was created without one, and Vert.x then does not stop.
+   */
+  private void openResolvers() {
+    vertx.nettyEventLoopGroup().forEach(names()::getResolver);
   }
 
   private static Transport best() {

@@ -97,6 +97,34 @@ final class UpstreamsTest {
     }
   }
 
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void loopThatFirstResolvesWithoutFileDescriptors_stops() throws Throwable {
+    try (Loops others = Loops.start("nio", 1)) {
+      // Loads the classes, which needs file descriptors.
+      resolveLocalhost(others);
+    }
+    long most = openFiles(1);
+    try {
+      resolveLocalhost(loops);
+    } finally {
+      openFiles(most);
+    }
+  }
+
+  private static void resolveLocalhost(Loops loops) throws Exception {
+    EventLoop loop = ((VertxInternal) loops.vertx()).nettyEventLoopGroup().next();
+    assertThat(
+            loops
+                .names()
+                .getResolver(loop)
+                .resolve(InetSocketAddress.createUnresolved("localhost", 1))
+                .get(10, TimeUnit.SECONDS)
+                .getAddress()
+                .isLoopbackAddress())
+        .isTrue();
+  }
+
   /** Sets the limit of open files of this process; returns the limit before. */
   private static long openFiles(long limit) throws Throwable {
     try (Arena arena = Arena.ofConfined()) {

@@ -91,12 +91,18 @@ public final class PolicySlots implements AutoCloseable {
     return of(running.getLast());
   }
 
-  private static PolicySlots of(BridgeMaps bridge) {
-    LoadedMap programs = opened(bridge.number(PolicyMaps.PROGRAMS));
-    LoadedMap counters = opened(bridge.counters());
-    try (LoadedMap settings = opened(bridge.number("settings"))) {
-      return new PolicySlots(
-          bridge, programs, counters, KernelSettings.policySwitch(settings.map()));
+  static PolicySlots of(BridgeMaps bridge) {
+    List<LoadedMap> open = new ArrayList<>();
+    try {
+      open.add(opened(bridge.number(PolicyMaps.PROGRAMS)));
+      open.add(opened(bridge.counters()));
+      try (LoadedMap settings = opened(bridge.number("settings"))) {
+        PolicySwitch mapped = KernelSettings.policySwitch(settings.map());
+        return new PolicySlots(bridge, open.get(0), open.get(1), mapped);
+      }
+    } catch (RuntimeException failed) {
+      open.forEach(LoadedMap::close);
+      throw failed;
     }
   }
 

@@ -151,8 +151,8 @@ public final class EbpfMeters {
   }
 
   /**
-   * Adds a gauge that is 1 for a program that is attached, also while the bridge sleeps, and 0
-   * after the bridge was closed.
+   * Adds a gauge that is 1 for a program that is attached, also while the bridge sleeps, and 0 for
+   * a program that the kernel refused to attach, and after the bridge was closed.
    */
   public EbpfMeters probe(String name, BooleanSupplier attached) {
     return gauge(

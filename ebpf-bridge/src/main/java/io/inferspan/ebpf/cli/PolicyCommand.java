@@ -125,15 +125,16 @@ final class PolicyCommand extends ToolCommand {
         out.println("  previous: " + previous.name());
       }
     }
+    int floor = slots.floor();
     out.println(
-        "%d calls: %d kept, %d folded, %d dropped; %d kept by the floor of one call in %d"
+        "%d calls: %d kept, %d folded, %d dropped; %d kept by the floor%s"
             .formatted(
                 slots.judged(),
                 slots.count(PolicyCount.KEPT),
                 slots.count(PolicyCount.FOLDED),
                 slots.count(PolicyCount.DROPPED),
                 slots.count(PolicyCount.FLOOR),
-                slots.floor()));
+                floor == 0 ? "" : " of one call in " + floor));
   }
 
   private static void say(PolicySlots.Loaded one, PrintStream out) {

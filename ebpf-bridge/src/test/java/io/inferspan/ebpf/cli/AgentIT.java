@@ -161,8 +161,19 @@ class AgentIT {
               requestQuietly(later, TRACE);
               return slots.judged() > 0;
             });
+        assertThat(policy("list")).containsPattern("kept by the floor of one call in 100\n");
+        assertThat(policy("off")).isEqualTo("off: every call is kept\n");
+        assertThat(policy("list"))
+            .startsWith("no policy: every call is kept\n")
+            .containsPattern("[1-9]\\d* calls: .* kept by the floor\n");
       }
     }
+  }
+
+  private static String policy(String command) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    assertThat(EbpfTool.run(Map.of(), printer(out), System.err, "policy", command)).isZero();
+    return out.toString(StandardCharsets.UTF_8);
   }
 
   @Test

@@ -61,9 +61,9 @@ public final class BpfObject implements AutoCloseable {
     BpfObject opened = new BpfObject(name);
     try {
       opened.read(elf);
-    } catch (BpfException refused) {
+    } catch (RuntimeException | Error failed) {
       opened.close();
-      throw refused;
+      throw failed;
     }
     return opened;
   }

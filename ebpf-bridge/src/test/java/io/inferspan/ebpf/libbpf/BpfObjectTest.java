@@ -12,9 +12,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.inferspan.ebpf.linux.FileDescriptor;
 import io.inferspan.ebpf.linux.Mapping;
 import io.inferspan.ebpf.linux.SystemCall;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +69,26 @@ class BpfObjectTest {
 
       assertThat(table.put(key(arena, 8), value(arena, 8))).isFalse();
     }
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // a failure of another type than BpfException
+  void failedOpen_freesItsMemory() throws IOException {
+    long before = mappedKilobytes();
+
+    for (int i = 0; i < 200; i++) {
+      assertThatThrownBy(() -> BpfObject.open("none", null))
+          .isInstanceOf(NullPointerException.class);
+    }
+
+    assertThat(mappedKilobytes() - before).as("each log has 8 MiB").isLessThan(200 * (8 << 10) / 2);
+  }
+
+  private static long mappedKilobytes() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/status")).stream()
+        .filter(line -> line.startsWith("VmSize:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+        .sum();
   }
 
   @Test

@@ -106,9 +106,11 @@ final class ColdStartCommand extends ToolCommand {
     }
   }
 
-  @Command(description = "Prints tables of the calls in a file that coldstart wrote.")
+  @Command(
+      description = "Prints tables of the calls in a file of coldstart or vllm-coldstart-probe.")
   int report(
-      @Parameters(paramLabel = "FILE", description = "A file that coldstart wrote.") Path file,
+      @Parameters(paramLabel = "FILE", description = "A file of coldstart or vllm-coldstart-probe.")
+          Path file,
       @Option(names = "--bucket-ms", paramLabel = "N", description = BUCKETS)
           @Nullable Integer bucketMillis)
       throws IOException {
@@ -117,9 +119,12 @@ final class ColdStartCommand extends ToolCommand {
     return EbpfTool.DONE;
   }
 
-  @Command(description = "Compares the calls in two files that coldstart wrote.")
+  @Command(description = "Compares the calls in two files of coldstart or vllm-coldstart-probe.")
   int compare(
-      @Parameters(paramLabel = "BEFORE", description = "A file that coldstart wrote.") Path before,
+      @Parameters(
+              paramLabel = "BEFORE",
+              description = "A file of coldstart or vllm-coldstart-probe.")
+          Path before,
       @Parameters(paramLabel = "AFTER", description = "The file to compare it with.") Path after)
       throws IOException {
     tool().out.print(CallReport.compare(read(before), read(after)));

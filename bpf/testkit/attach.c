@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* For `observe`: finds functions in a library's file, and attaches BPF programs to them. */
+/* For `observe`: finds functions in a library's file, attaches BPF programs to them, and reports failures. */
 #define _GNU_SOURCE
 #include "attach.h"
 
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <linux/bpf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -15,6 +17,18 @@
 
 #define RETURN_FLAG 1
 #define FUNCTIONS 256
+
+void die(const char *what, const char *which)
+{
+	fprintf(stderr, "observe: %s %s: %s\n", what, which, strerror(errno));
+	exit(1);
+}
+
+void refuse(const char *what, const char *which)
+{
+	fprintf(stderr, "observe: %s %s\n", what, which);
+	exit(1);
+}
 
 static unsigned long file_offset(Elf *elf, GElf_Addr address)
 {
@@ -134,7 +148,7 @@ void attach_library(const char *table, const char *path, int by_pair)
 	}
 	fclose(file);
 	if (!count)
-		die("no function to probe in", path);
+		refuse("no function to probe in", path);
 	if (by_pair) {
 		link_uprobes("call_enter", UPROBE_MULTI, 0, path, offsets, cookies, count);
 		link_uprobes("call_return", UPROBE_MULTI, RETURN_FLAG, path, offsets, cookies, count);
@@ -157,7 +171,7 @@ void attach_ckp(const char *path)
 		snprintf(symbol, sizeof(symbol), "inferspan_%s", functions[i]);
 		offset = offset_of(elf, symbol);
 		if (!offset)
-			die("find a function of inferspan_ckp.h in", path);
+			refuse("find a function of inferspan_ckp.h in", path);
 		link_uprobes(functions[i], UPROBE_MULTI, 0, path, &offset, &cookie, 1);
 	}
 }

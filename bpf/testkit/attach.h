@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Attaches the probes of `observe` to library functions. */
+/* Attaches the probes of `observe` to library functions, and reports failures. */
 #ifndef INFERSPAN_ATTACH_H
 #define INFERSPAN_ATTACH_H
 
@@ -10,6 +10,8 @@ struct bpf_program;
 
 /* Prints what failed, on which file or value, and errno's text; then exits. */
 void die(const char *what, const char *which);
+/* Prints the same without errno's text, for failures that do not set errno; then exits. */
+void refuse(const char *what, const char *which);
 struct bpf_program *program_named(const char *name);
 int kernel_is_from(int major, int minor);
 

@@ -16,7 +16,6 @@
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <signal.h>
@@ -39,12 +38,6 @@ static FILE *output;
 static int by_pair;
 static __u32 most_requests;
 static volatile sig_atomic_t stopped;
-
-void die(const char *what, const char *which)
-{
-	fprintf(stderr, "observe: %s %s: %s\n", what, which, strerror(errno));
-	exit(1);
-}
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list arguments)
 {
@@ -153,7 +146,7 @@ static void read_with_own_context(int reads)
 	    bpf_prog_test_run_opts(bpf_program__fd(bpf_object__next_program(object, NULL)), &run))
 		die("run", path);
 	if (identity.tgid != (__u32)getpid() || identity.tid != (__u32)gettid())
-		die("the program who_am_i returned other ids than", "getpid and gettid");
+		refuse("the program who_am_i returned other ids than", "getpid and gettid");
 	bpf_object__close(object);
 	own = mmap(NULL, 4096 * sizeof(*own), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (own == MAP_FAILED || bpf_map_update_elem(bpf_map__fd(shared_map("own_threads", 1)), &identity.tid, &slot, BPF_ANY))
@@ -189,8 +182,10 @@ static void adopt_process(const char *pid)
 
 	memset(adoption.ids.trace_id, 0x55, sizeof(adoption.ids.trace_id));
 	memset(adoption.ids.span_id, 0x66, sizeof(adoption.ids.span_id));
-	if (bpf_prog_test_run_opts(bpf_program__fd(program_named("process_adopt")), &run) || !adoption.owner)
+	if (bpf_prog_test_run_opts(bpf_program__fd(program_named("process_adopt")), &run))
 		die("adopt process", pid);
+	if (!adoption.owner)
+		refuse("the program process_adopt did not adopt process", pid);
 }
 
 static void choose_cgroup(struct ispan_settings *settings, char *level_and_path)
@@ -198,8 +193,10 @@ static void choose_cgroup(struct ispan_settings *settings, char *level_and_path)
 	struct stat status;
 	char *path = strchr(level_and_path, ':');
 
-	if (!path || stat(path + 1, &status))
-		die("find the cgroup (LEVEL:PATH)", level_and_path);
+	if (!path)
+		refuse("the cgroup must be LEVEL:PATH, not", level_and_path);
+	if (stat(path + 1, &status))
+		die("find the cgroup", path + 1);
 	settings->cgroup = status.st_ino;
 	settings->cgroup_level = (__u32)atoi(level_and_path);
 }

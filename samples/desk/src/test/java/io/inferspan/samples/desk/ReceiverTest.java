@@ -2,7 +2,10 @@ package io.inferspan.samples.desk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.samples.desk.otlp.Drops;
+import io.inferspan.samples.desk.otlp.Received;
 import io.inferspan.samples.desk.otlp.TestSpan;
+import io.inferspan.samples.desk.receiver.OtlpServer;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
@@ -12,6 +15,8 @@ import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -150,6 +155,36 @@ class ReceiverTest {
   }
 
   @Test
+  void failureOfTheReceiver_isNotCountedAsMalformed() throws Exception {
+    Drops drops = new Drops();
+    Consumer<List<Received>> sink =
+        spans -> {
+          throw new IllegalStateException();
+        };
+    Vertx vertx = Vertx.vertx();
+    try {
+      HttpServer server =
+          new OtlpServer(vertx, sink, drops)
+              .listen("127.0.0.1", 0)
+              .toCompletionStage()
+              .toCompletableFuture()
+              .get(20, TimeUnit.SECONDS);
+      URI traces = URI.create("http://127.0.0.1:" + server.actualPort() + "/v1/traces");
+      HttpRequest call =
+          HttpRequest.newBuilder(traces)
+              .headers(PROTOBUF)
+              .POST(HttpRequest.BodyPublishers.ofByteArray(request()))
+              .build();
+
+      assertThat(desk.client().send(call, HttpResponse.BodyHandlers.discarding()).statusCode())
+          .isEqualTo(500);
+      assertThat(drops.counted()).containsOnly(Map.entry("failed_call", 1L));
+    } finally {
+      vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
   void garbageJson_isRefusedWithASentence() throws Exception {
     for (String body :
         List.of("", "[]", "{\"resourceSpans\":[7]}", "{\"resourceSpans\":[", "nonsense")) {
@@ -220,6 +255,17 @@ class ReceiverTest {
 
     assertThat(answer.headers().firstValue("grpc-status")).hasValue("3");
     assertThat(answer.headers().firstValue("grpc-message").orElse("")).contains("1073741824 bytes");
+  }
+
+  @Test
+  void unknownGrpcMethod_isRefusedWithTheKnownOne() throws Exception {
+    URI other = URI.create("http://127.0.0.1:" + desk.otlpGrpcPort() + "/v1/traces");
+
+    HttpResponse<byte[]> answer = grpc(new byte[5], request -> request.uri(other));
+
+    assertThat(answer.headers().firstValue("grpc-status")).hasValue("12");
+    assertThat(answer.headers().firstValue("grpc-message").orElse(""))
+        .endsWith("/opentelemetry.proto.collector.trace.v1.TraceService/Export");
   }
 
   @Test

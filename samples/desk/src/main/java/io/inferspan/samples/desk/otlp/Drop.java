@@ -18,8 +18,10 @@ public enum Drop {
   TEXT_CUT,
   /** Attributes, events and links larger than the limit, or in a span that is full. */
   PART_TOO_LARGE,
-  /** Calls that are not valid OTLP export requests, or that the receiver failed to process. */
+  /** Calls that are not valid OTLP export requests. */
   MALFORMED_CALL,
+  /** Calls that the receiver failed to process. */
+  FAILED_CALL,
   /** Calls beyond the size limit. */
   CALL_TOO_LARGE,
   /** Calls refused because the bodies of all calls in progress together exceed their limit. */

@@ -62,8 +62,9 @@ final class OtlpCall {
     if (!HttpMethod.POST.equals(request.method())) {
       return Refusal.WRONG_METHOD;
     }
-    if (!(form == Form.GRPC ? GRPC_PATH : HTTP_PATH).equals(request.path())) {
-      return Refusal.noSuchPath();
+    String path = form == Form.GRPC ? GRPC_PATH : HTTP_PATH;
+    if (!path.equals(request.path())) {
+      return Refusal.noSuchPath(path);
     }
     String type = request.getHeader("content-type");
     boolean known =
@@ -105,7 +106,7 @@ final class OtlpCall {
           Drop.MALFORMED_CALL);
     } catch (RuntimeException e) {
       // An exception on an event loop would leave the caller without a response.
-      refuse(Refusal.broken(e), Drop.MALFORMED_CALL);
+      refuse(Refusal.broken(e), Drop.FAILED_CALL);
     }
   }
 

@@ -29,8 +29,8 @@ record Refusal(int grpcStatus, int httpStatus, String sentence) {
     return new Refusal(RESOURCE_EXHAUSTED, 413, "the message exceeds " + maxBytes + " bytes");
   }
 
-  static Refusal noSuchPath() {
-    return new Refusal(UNIMPLEMENTED, 404, "unknown path; send traces to " + OtlpCall.HTTP_PATH);
+  static Refusal noSuchPath(String expected) {
+    return new Refusal(UNIMPLEMENTED, 404, "unknown path; send traces to " + expected);
   }
 
   static Refusal unsupportedType() {

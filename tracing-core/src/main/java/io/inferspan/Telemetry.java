@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <p>After {@code initTracing} has returned, no method throws, blocks or fails a request. Only
- * {@link #flush} and {@link #close()} wait for the network, within their timeouts.
+ * {@link #flush} and {@link #close()} wait for the network, within their timeouts; {@code close}
+ * also waits for extensions.
  */
 public final class Telemetry implements AutoCloseable {
 
@@ -329,9 +330,9 @@ public final class Telemetry implements AutoCloseable {
   }
 
   /**
-   * Exports as many spans as possible within the {@linkplain TelemetryOptions.Builder#closeTimeout
-   * timeout} and shuts down. Idempotent. It does not close an OpenTelemetry instance that the
-   * application owns.
+   * Closes the extensions, each within its own timeout if it has one, then exports as many spans as
+   * possible within the {@linkplain TelemetryOptions.Builder#closeTimeout timeout} and shuts down.
+   * Idempotent. It does not close an OpenTelemetry instance that the application owns.
    */
   @Override
   public void close() {

@@ -81,7 +81,7 @@ public final class TelemetryOptions {
       return this;
     }
 
-    /** Sets the timeout of {@link Telemetry#close()}; five seconds by default. */
+    /** Sets the timeout of the export by {@link Telemetry#close()}; five seconds by default. */
     public Builder closeTimeout(Duration timeout) {
       if (timeout.isNegative() || timeout.isZero() || timeout.compareTo(MAX_CLOSE_TIMEOUT) > 0) {
         throw new IllegalArgumentException(

@@ -25,8 +25,8 @@ public enum KvEventCount {
   /** Batches dropped because a queue was full; they are later counted as missing, too. */
   DROPPED_BATCHES("dropped", "Batches dropped because a queue was full"),
   /**
-   * Exceptions of the observer, and internal errors, which should be reported. The batch that was
-   * being processed is lost.
+   * Exceptions of the observer, and internal errors, which should be reported, including failed
+   * repairs of the index. A batch that was being processed is lost.
    */
   FAULTS("faults", "Internal errors, and exceptions of the observer"),
   /** Successful replays. */

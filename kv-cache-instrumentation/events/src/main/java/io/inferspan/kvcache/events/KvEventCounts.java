@@ -50,7 +50,10 @@ public final class KvEventCounts {
     return sum(count);
   }
 
-  /** Returns the number of events that changed nothing for this reason. */
+  /**
+   * Returns the number of events that were not applied, or only to some of their blocks, for this
+   * reason.
+   */
   public long skipped(SkipReason reason) {
     return sum(reason);
   }

@@ -35,7 +35,7 @@ public final class KvEventMeters {
     }
     for (SkipReason reason : SkipReason.values()) {
       FunctionCounter.builder(PREFIX + "skipped", counts, all -> all.skipped(reason))
-          .description("Events that changed nothing")
+          .description("Events that were not applied, or only to some of their blocks")
           .tags("reason", reason.name().toLowerCase(Locale.ROOT))
           .register(registry);
     }

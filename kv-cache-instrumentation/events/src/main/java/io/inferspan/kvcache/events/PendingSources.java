@@ -18,7 +18,8 @@ import org.zeromq.ZMQ;
  *
  * <p>They are retried at the interval {@link KvEventOptions.Builder#reconnect}, with one warning
  * each. Names are resolved on separate threads, since a slow name server must not delay the events
- * of others. All methods but {@link #size} are for the receiver's thread.
+ * of others. Four lookups run at once; while all four wait, other new publishers wait, too. All
+ * methods but {@link #size} are for the receiver's thread.
  */
 final class PendingSources {
 

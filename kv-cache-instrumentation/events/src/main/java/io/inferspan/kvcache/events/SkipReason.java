@@ -1,6 +1,6 @@
 package io.inferspan.kvcache.events;
 
-/** The reason why an event, or some of its blocks, changed nothing. */
+/** The reason why an event was not applied, or only to some of its blocks. */
 public enum SkipReason {
   /** The event type is unknown. */
   UNKNOWN_TYPE,

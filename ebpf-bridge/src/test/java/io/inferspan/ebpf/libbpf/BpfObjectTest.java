@@ -212,8 +212,8 @@ class BpfObjectTest {
       assertThat(refused)
           .hasMessage(
               "the kernel refused program on_vfs_read of object good without a message, EPERM"
-                  + " (operation not permitted): the policy of this kernel forbids programs of"
-                  + " section fentry/vfs_read, use a tp_btf or a uprobe program");
+                  + " (operation not permitted): the security policy of this kernel forbids"
+                  + " programs of section fentry/vfs_read, use a tp_btf or a uprobe program");
       assertThat(refused.log()).contains("on_vfs_read");
     }
   }

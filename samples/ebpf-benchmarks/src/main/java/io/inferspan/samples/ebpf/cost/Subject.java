@@ -1,6 +1,6 @@
 package io.inferspan.samples.ebpf.cost;
 
-/** A way to observe a process; it is attached only during its turn. */
+/** A way to observe a process. A benchmark compares several, and attaches one at a time. */
 @FunctionalInterface
 interface Subject {
 

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Counters of engine steps and their members, by outcome. Any thread may read them.
  *
- * <p>A member is a request in a step. A slot is the entry of a request, or of one of its parallel
- * samples, in one rank.
+ * <p>A member is a request in a step. A slot is the engine's number, in one rank, for a request or
+ * for one of its parallel samples.
  */
 public final class BatchCounters {
 

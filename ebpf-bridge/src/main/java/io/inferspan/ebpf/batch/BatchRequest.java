@@ -22,7 +22,7 @@ final class BatchRequest {
   final PhaseTotals prefill = new PhaseTotals();
   final PhaseTotals decode = new PhaseTotals();
 
-  /** Number of its slots: one per rank and parallel sample. */
+  /** Number of its slots: one for each parallel sample in each rank. */
   int slots;
 
   /** Steps during its lifetime, and those of them with missing data. */
@@ -39,7 +39,7 @@ final class BatchRequest {
     this.head = head;
   }
 
-  /** Adds the request's share of a completed step. */
+  /** Adds the request's share of a step that is done. */
   void add(Step step, int index, long doneNanos) {
     PhaseTotals phase = step.prefill[index] ? prefill : decode;
     phase.add(step, index, doneNanos);

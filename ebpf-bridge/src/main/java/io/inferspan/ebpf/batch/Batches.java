@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the steps of engines with the requests that they run, their members.
+ * Joins the steps of engines with their members, which are the requests that they run.
  *
  * <p>The engine identifies a request by its {@code x-request-id}. The trace context comes from the
  * HTTP head with the same id, as the API server read it.
@@ -33,7 +33,7 @@ final class Batches {
   private final Map<Integer, Rank> ranks = new HashMap<>();
   private final Map<String, BatchRequest> requests = new LinkedHashMap<>();
 
-  /** Receives each completed step and each completed request once. */
+  /** Receives each step that is done and each request that has ended, once. */
   interface Sink {
 
     /** Called before the busy time of a step is known. */
@@ -82,8 +82,8 @@ final class Batches {
   }
 
   /**
-   * Assigns a slot of a rank, which is the engine's number for a request or one of its parallel
-   * samples, to a request.
+   * Assigns a slot of a rank to a request. A slot is the engine's number for a request or for one
+   * of its parallel samples.
    *
    * @param engine the pid of the rank's engine, within which request ids are unique
    * @param requestId empty if two live requests share it, null if it is unknown
@@ -187,7 +187,7 @@ final class Batches {
     rank(pid).kernels.add(correlation, startNanos, endNanos, nowNanos);
   }
 
-  /** Ends the steps of a process that exited. */
+  /** Closes the rank of a process that exited. */
   void processExited(int pid, long nanos) {
     Rank rank = ranks.remove(pid);
     if (rank != null) {

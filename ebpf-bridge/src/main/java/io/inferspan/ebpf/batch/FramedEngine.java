@@ -13,12 +13,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine without a plugin, whose steps are derived from the messages between engine and API
+ * An engine without a plugin. Its steps are derived from the messages between it and the API
  * server.
  *
  * <p>A step's outputs name the requests that got tokens, and the time when the step was done. Other
- * requests may also have been in the step: those whose prompt was computed only in part, and those
- * that were preempted and are computed again. Steps that overlap, or run in several processes,
+ * requests may also have been in the step: requests whose prompt was computed only in part, and
+ * preempted requests that are computed again. Steps that overlap, or run in several processes,
  * cannot be distinguished, so their launches are counted but not attributed.
  */
 final class FramedEngine {
@@ -26,7 +26,7 @@ final class FramedEngine {
   private static final int MAX_SLOTS = 16_384;
   private static final int MAX_CHANGES = 4_096;
 
-  /** Maximum number of completed steps whose outputs the engine has not sent yet. */
+  /** Maximum number of steps whose outputs the engine has not sent yet. */
   private static final int MAX_WINDOWS = 4_096;
 
   private static final int MAX_EVENTS = 64;
@@ -68,11 +68,11 @@ final class FramedEngine {
   /** Arrival of the last request that found the engine idle. */
   private long idleNanos;
 
-  /** Consecutive launches, up to the wait for all of them: those of one step. */
+  /** The launches of one step: consecutive launches, up to the wait for all of them. */
   private static final class Window {
     final long firstNanos;
 
-    /** Number of launches before each recorded event; empty after the wait. */
+    /** Number of launches before each recorded CUDA event; empty after the wait. */
     Map<Long, Long> events = new HashMap<>();
 
     long launches;
@@ -116,7 +116,7 @@ final class FramedEngine {
   }
 
   /**
-   * Adds output words, which name the requests that got tokens or finished; {@code before} is the
+   * Adds output words. A word names a request that got tokens or finished. {@code before} is the
    * number of words in earlier records of the same outputs.
    */
   void change(long[] words, long before) {
@@ -133,7 +133,7 @@ final class FramedEngine {
 
   /** Removes a request that was aborted. */
   void abort(long word, long nanos) {
-    lastSlot = UNKNOWN_SLOT; // The step that it was in may still run.
+    lastSlot = UNKNOWN_SLOT; // A step with the request may still run.
     FramedSlot gone = slots.get(Changes.slot(word));
     if (gone != null) {
       gone.abortedNanos = nanos;
@@ -204,7 +204,7 @@ final class FramedEngine {
     doneNanos = Math.min(Math.max(doneNanos, atNanos), nanos);
   }
 
-  /** Completes the step that has these outputs, and earlier steps that had no outputs. */
+  /** Writes the step that has these outputs, and earlier steps that had no outputs. */
   private void steps(List<Long> words, long atNanos, long sinceNanos, long nanos) {
     // The step began when the previous one was done; calls may have been observed only later.
     boolean resumed = sinceNanos > doneNanos;
@@ -324,7 +324,7 @@ final class FramedEngine {
     if (window != null && own && !window.torn && !otherProcessLaunched && !step.isLowered()) {
       step.launches = window.launches;
       step.firstLaunchNanos = window.firstNanos;
-      step.complete(window.syncedNanos, 0);
+      step.setBusyTime(window.syncedNanos, 0);
     } else {
       step.complete = false;
       ambiguous(window == null ? 0 : window.launches);
@@ -386,7 +386,7 @@ final class FramedEngine {
     }
   }
 
-  /** Ends all requests; writes nothing if a plugin reports them ({@code superseded}). */
+  /** Removes all requests; discards them if a plugin reports them ({@code superseded}). */
   void close(boolean superseded, long nanos) {
     for (Integer slot : List.copyOf(slots.keySet())) {
       BatchRequest request = Objects.requireNonNull(slots.get(slot)).request;

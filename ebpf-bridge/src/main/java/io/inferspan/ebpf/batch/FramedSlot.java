@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.batch;
 
-/** A request in an engine without a plugin. */
+/** A request of an engine without a plugin, and what was observed of it. */
 final class FramedSlot {
 
   final BatchRequest request;

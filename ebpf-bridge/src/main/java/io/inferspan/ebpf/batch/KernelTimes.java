@@ -18,7 +18,7 @@ import java.util.Set;
  */
 final class KernelTimes {
 
-  /** The time after a step within which its records must be read; later ones are ignored. */
+  /** How long after a step is done its records are still used. */
   static final long LATEST_NANOS = 10_000_000_000L;
 
   private static final int MAX_KERNELS = 1 << 18;
@@ -56,7 +56,7 @@ final class KernelTimes {
     }
   }
 
-  /** Returns whether steps that end now should wait for records. */
+  /** Returns whether steps that are done now should wait for records. */
   boolean areRead(long nanos) {
     return readNanos > 0 && nanos - readNanos < LATEST_NANOS;
   }

@@ -11,10 +11,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that launches an engine's steps, with its slots and the steps in flight.
+ * A process that launches an engine's steps, with its requests by slot and its steps in flight.
  *
- * <p>A slot is the engine's number for a request, or for one of its parallel samples. A step is in
- * flight from its end in the engine until the device was seen to have finished it.
+ * <p>A slot is the engine's number for a request, or for one of its parallel samples. A step ends
+ * when the engine says so, and is done when the device was seen to have finished it; between the
+ * two, it is in flight.
  */
 final class Rank {
 
@@ -30,8 +31,8 @@ final class Rank {
   private final @Nullable String title;
   private final Batches batches;
   private final BatchCounters counters;
-  private final Map<Integer, Member> slots = new HashMap<>();
-  private final Map<Integer, Member> scheduled = new LinkedHashMap<>();
+  private final Map<Integer, Entry> slots = new HashMap<>();
+  private final Map<Integer, Entry> scheduled = new LinkedHashMap<>();
   private final ArrayDeque<Step> inFlight = new ArrayDeque<>();
   private final Map<Long, Recorded> events = new LinkedHashMap<>();
 
@@ -45,13 +46,13 @@ final class Rank {
   private long deviceFreeNanos;
   private long endedNanos;
 
-  /** A slot: its request, and its tokens in the current step. */
-  private static final class Member {
+  /** What is known about a slot: its request, and its tokens in the current step. */
+  private static final class Entry {
 
     /** Null if it is unknown or ambiguous. */
     @Nullable BatchRequest request;
 
-    /** Tokens scheduled in the current step; 0 if it is not in the step. */
+    /** Tokens scheduled in the current step; 0 if the slot is not in the step. */
     int tokens;
 
     boolean prefill;
@@ -61,7 +62,7 @@ final class Rank {
   }
 
   /**
-   * A recorded CUDA event: its step, and how many launches and events of the step there were up to
+   * A recorded CUDA event: its step, and how many launches and recorded events the step had up to
    * it.
    */
   private record Recorded(Step step, long launches, long records) {
@@ -84,14 +85,14 @@ final class Rank {
   }
 
   void bind(int slot, @Nullable BatchRequest request) {
-    Member member = slots.get(slot);
-    if (member == null) {
-      member = new Member();
-      slots.put(slot, member);
+    Entry entry = slots.get(slot);
+    if (entry == null) {
+      entry = new Entry();
+      slots.put(slot, entry);
     } else {
-      release(member);
+      release(entry);
     }
-    member.request = request;
+    entry.request = request;
     if (request != null) {
       request.slots++;
     }
@@ -104,7 +105,7 @@ final class Rank {
     }
     follow(number);
     if (changes.full) {
-      scheduled.values().forEach(member -> member.tokens = 0);
+      scheduled.values().forEach(entry -> entry.tokens = 0);
       scheduled.clear();
       membersKnown = true;
     }
@@ -132,9 +133,9 @@ final class Rank {
   }
 
   private void miss(long steps) {
-    for (Member member : slots.values()) {
-      if (member.request != null) {
-        member.request.miss(steps);
+    for (Entry entry : slots.values()) {
+      if (entry.request != null) {
+        entry.request.miss(steps);
       }
     }
   }
@@ -142,52 +143,52 @@ final class Rank {
   private void apply(long change, long nanos) {
     int slot = Changes.slot(change);
     int tokens = Changes.tokens(change);
-    Member member = slots.get(slot);
+    Entry entry = slots.get(slot);
     if (Changes.isFinished(change)) {
       scheduled.remove(slot);
-      if (slots.remove(slot) != null && member != null) {
-        release(member);
-        batches.writeIfEnded(member.request, nanos + latest(nanos));
+      if (slots.remove(slot) != null && entry != null) {
+        release(entry);
+        batches.writeIfEnded(entry.request, nanos + latest(nanos));
       }
     } else if (tokens == 0) {
       scheduled.remove(slot);
     } else {
-      if (member == null) {
+      if (entry == null) {
         bind(slot, null);
-        member = slots.get(slot);
+        entry = slots.get(slot);
       }
-      schedule(slot, member, tokens, Changes.isPrefill(change));
+      schedule(slot, entry, tokens, Changes.isPrefill(change));
     }
   }
 
-  private void schedule(int slot, @Nullable Member member, int tokens, boolean prefill) {
-    if (member == null) {
+  private void schedule(int slot, @Nullable Entry entry, int tokens, boolean prefill) {
+    if (entry == null) {
       return;
     }
-    boolean joined = scheduled.put(slot, member) == null;
+    boolean joined = scheduled.put(slot, entry) == null;
     if (joined && prefill) {
-      member.context = 0; // New, or computed again after a preemption.
+      entry.context = 0; // New, or computed again after a preemption.
     }
-    member.tokens = tokens;
-    member.prefill = prefill;
+    entry.tokens = tokens;
+    entry.prefill = prefill;
   }
 
-  private static void release(Member member) {
-    if (member.request != null) {
-      member.request.slots--;
+  private static void release(Entry entry) {
+    if (entry.request != null) {
+      entry.request.slots--;
     }
   }
 
   private Step snapshot(long number, long nanos) {
     Step step = new Step(number, pid, nanos, true, scheduled.size());
     int at = 0;
-    for (Member member : scheduled.values()) {
-      BatchRequest request = member.request;
+    for (Entry entry : scheduled.values()) {
+      BatchRequest request = entry.request;
       step.requests[at] = request;
-      step.tokens[at] = member.tokens;
-      step.prefill[at] = member.prefill;
-      step.contexts[at] = member.context;
-      member.context += member.tokens;
+      step.tokens[at] = entry.tokens;
+      step.prefill[at] = entry.prefill;
+      step.contexts[at] = entry.context;
+      entry.context += entry.tokens;
       if (request == null) {
         counters.increment(Count.UNIDENTIFIED_SLOTS);
       } else {
@@ -205,9 +206,9 @@ final class Rank {
   }
 
   /**
-   * Ends the open step. If fewer launches were read than the kernel counted, some were lost.
+   * Ends the open step. If fewer launches were read than the BPF programs counted, some were lost.
    *
-   * @param launches the number of launches that the kernel counted; -1 if it did not count them
+   * @param launches the BPF programs' count of launches; -1 if they did not count
    */
   void end(long number, long launches, long nanos) {
     Step step = open;
@@ -227,11 +228,11 @@ final class Rank {
     step.endedNanos = nanos;
     endedNanos = nanos;
     if (!step.hasLaunched() || step.synchronizedNanos > 0) {
-      drain(step, Math.max(step.synchronizedNanos, deviceFreeNanos));
+      finishUpTo(step, Math.max(step.synchronizedNanos, deviceFreeNanos));
     } else {
       inFlight.add(step);
       if (inFlight.size() > MAX_IN_FLIGHT) {
-        abandon(inFlight.element());
+        finishUnobserved(inFlight.element());
       }
     }
   }
@@ -273,7 +274,10 @@ final class Rank {
     }
   }
 
-  /** Ends the event's step, unless the step made launches after the event was recorded. */
+  /**
+   * Handles the end of a wait for an event: its step is done, unless the step made launches after
+   * the event was recorded.
+   */
   void eventReached(long event, long nanos) {
     Recorded recorded = events.remove(event);
     if (recorded == null || recorded.isEarly()) {
@@ -283,27 +287,27 @@ final class Rank {
     if (step.equals(open)) {
       step.synchronizedNanos = nanos;
     } else if (inFlight.contains(step)) {
-      drain(step, nanos);
+      finishUpTo(step, nanos);
     }
   }
 
   void allDone(long nanos) {
     if (!inFlight.isEmpty()) {
-      drain(inFlight.getLast(), nanos);
+      finishUpTo(inFlight.getLast(), nanos);
     }
     if (open != null && (open.launches > 0 || open.isLowered())) {
       open.synchronizedNanos = nanos;
     }
   }
 
-  /** Ends a step for which no wait was observed. */
-  private void abandon(Step step) {
+  /** Treats a step as done although no wait for it was observed. */
+  private void finishUnobserved(Step step) {
     step.complete = false;
-    drain(step, step.endedNanos);
+    finishUpTo(step, step.endedNanos);
   }
 
-  /** Ends all steps in flight up to {@code last}. */
-  private void drain(Step last, long nanos) {
+  /** Records that {@code last} and all steps in flight before it are done. */
+  private void finishUpTo(Step last, long nanos) {
     Iterator<Step> steps = inFlight.iterator();
     while (steps.hasNext()) {
       Step step = steps.next();
@@ -321,7 +325,7 @@ final class Rank {
     boolean lost = batches.lost(step.previousEndNanos, Math.max(seenNanos, step.endedNanos));
     step.complete &= !lost;
     step.missesCalls |= lost;
-    step.complete(nanos, deviceFreeNanos);
+    step.setBusyTime(nanos, deviceFreeNanos);
     step.later = open == null ? 0 : open.launches;
     inFlight.forEach(one -> step.later += one.launches);
     deviceFreeNanos = Math.max(deviceFreeNanos, nanos);
@@ -332,12 +336,12 @@ final class Rank {
     }
   }
 
-  /** Returns how long a step that ends now waits for the times of its kernels. */
+  /** Returns how long a step that is done now waits for the times of its kernels. */
   private long latest(long nanos) {
     return kernels.areRead(nanos) ? KernelTimes.LATEST_NANOS : 0;
   }
 
-  /** Measures the busy time of the steps that need not wait for kernels any longer. */
+  /** Measures the busy time of the steps that need not wait for times of kernels any longer. */
   void measure(long nanos) {
     Step step = unmeasured.peek();
     while (step != null && step.doneNanos < nanos - KernelTimes.LATEST_NANOS) {
@@ -354,7 +358,7 @@ final class Rank {
     }
     long from = batches.epochNanos(step.fromNanos);
     long to = batches.epochNanos(step.doneNanos);
-    // One more than was read: the event of a launch is written when its call returns.
+    // One more than was read, because a launch is reported only when its call returns.
     long later = step.later == 0 ? 0 : step.later + 1;
     long busy = kernels.busy(from, to, step.idle, launches, later);
     if (busy >= 0 && step.complete) {
@@ -363,22 +367,22 @@ final class Rank {
     }
   }
 
-  /** Ends all steps and releases all slots. */
+  /** Ends the open step, treats all steps as done, and releases all slots. */
   void close(long nanos) {
     if (open != null) {
       open.complete = false;
       end(open, nanos);
     }
     while (!inFlight.isEmpty()) {
-      abandon(inFlight.element());
+      finishUnobserved(inFlight.element());
     }
     measure(Long.MAX_VALUE);
     if (batches.lost(endedNanos, nanos)) {
       miss(1); // The last steps of these requests may be lost.
     }
-    for (Member member : slots.values()) {
-      release(member);
-      batches.writeIfEnded(member.request, nanos);
+    for (Entry entry : slots.values()) {
+      release(entry);
+      batches.writeIfEnded(entry.request, nanos);
     }
     slots.clear();
     scheduled.clear();

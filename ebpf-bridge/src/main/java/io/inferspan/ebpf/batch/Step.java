@@ -57,11 +57,12 @@ public final class Step {
   long busyNanos;
 
   /**
-   * Its window: from its first launch, or the end of the previous step if that is later, to the
-   * time when it was seen to be done.
+   * Start of its window: its first launch, or when the previous step was seen to be done if that is
+   * later. The window ends at {@link #doneNanos}.
    */
   long fromNanos;
 
+  /** When it was seen to be done. */
   long doneNanos;
 
   /** Whether no other step was in flight at its first launch. */
@@ -163,11 +164,16 @@ public final class Step {
   }
 
   /**
-   * Sets the busy time. Steps run on the device one after the other, so it begins with the first
-   * launch or the end of the previous step, whichever is later. If launches were not reported, it
-   * begins with the start of the step instead.
+   * Sets the window and the busy time of this step.
+   *
+   * <p>Steps run on the device one after the other, so the window begins with the first launch, or
+   * when the previous step was done if that is later. If launches were not reported, the start of
+   * the step replaces the first launch.
+   *
+   * @param nanos when this step was seen to be done
+   * @param beforeNanos when the previous step was seen to be done; 0 if there is none
    */
-  void complete(long nanos, long beforeNanos) {
+  void setBusyTime(long nanos, long beforeNanos) {
     long launchedNanos = isLowered() ? beganNanos : firstLaunchNanos;
     idle = launchedNanos >= beforeNanos;
     fromNanos = Math.max(launchedNanos, beforeNanos);

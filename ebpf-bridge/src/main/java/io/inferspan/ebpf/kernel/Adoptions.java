@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Attributes processes and their children to spans in the kernel, and ends all requests when the
- * programs that recognise them are detached or attached.
+ * Attributes processes and their children to spans in the kernel. Also makes the kernel forget the
+ * requests that it recognised, when the programs that recognise requests are attached or detached.
  */
 public final class Adoptions {
 
@@ -58,8 +58,8 @@ public final class Adoptions {
   }
 
   /**
-   * Ends all requests and engine steps, but no adoptions, and removes the state of servers and
-   * engines.
+   * Makes the BPF programs forget all requests and engine steps, and the state of servers and
+   * engines. Adoptions continue.
    */
   void forgetRequests() {
     run("requests_forget", 0, 0);

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The map through which OpenTelemetry's eBPF programs share the current span of each thread.
  *
- * <p>Its key is the pid and the tid, its value the trace and span ids. The first program creates
- * the map, and it persists. Each program removes the entries that it has written. This class writes
- * the entries of this process's threads; the bridge's BPF programs write those of requests that
- * they recognise.
+ * <p>Its key is the pid and the tid, its value the trace and span ids. The first tool that needs
+ * the map creates it, and it persists. This class writes the entries of this process's threads; the
+ * bridge's BPF programs write those of requests that they recognise. The bridge removes these
+ * entries when it stops, and, when it starts, all entries of threads that no longer exist.
  */
 public final class SharedContexts implements ContextListener, AutoCloseable {
 

@@ -18,11 +18,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The object file of a policy. It can be verified without a bridge, or loaded into a running one.
+ * The object file of a policy or a profiler. It can be verified without a bridge, or loaded into a
+ * running bridge.
  */
 public final class PolicyObject implements AutoCloseable {
 
-  /** The names of the policies in this jar. */
+  /** The names of the policies and profilers in this jar. */
   public static final List<String> SHIPPED =
       List.of("keep-all", "rate-limit", "slow-only", "adaptive", "slo", "latency");
 
@@ -41,7 +42,7 @@ public final class PolicyObject implements AutoCloseable {
     this.name = name;
   }
 
-  /** Opens a policy of this jar by name, or another policy by its file. */
+  /** Opens an object of this jar by name, or another object by its file. */
   public static PolicyObject open(String nameOrFile) throws IOException {
     return SHIPPED.contains(nameOrFile)
         ? of(nameOrFile, Resources.policy(nameOrFile.replace('-', '_')))
@@ -50,14 +51,14 @@ public final class PolicyObject implements AutoCloseable {
             Files.readAllBytes(Path.of(nameOrFile)));
   }
 
-  /** Opens a policy. */
+  /** Opens an object from the contents of its file. */
   public static PolicyObject of(String name, byte[] elf) {
     BpfObject object = BpfObject.open(name, elf);
     try {
       List<BpfProgram> programs = object.programs();
       if (programs.size() != 1) {
         throw new BpfException(
-            "policy %s has %d programs instead of one".formatted(name, programs.size()),
+            "object %s has %d programs instead of one".formatted(name, programs.size()),
             REMEDY,
             "");
       }
@@ -70,14 +71,14 @@ public final class PolicyObject implements AutoCloseable {
     }
   }
 
-  /** Returns the name of the file or of the shipped policy. */
+  /** Returns the name of the file, or of the object in this jar. */
   public String name() {
     return name;
   }
 
   /**
-   * Verifies the policy in the kernel, without a bridge, and returns its role; throws an exception
-   * with the verifier's verdict if the kernel refuses it.
+   * Verifies the program in the kernel, without a bridge, and returns its role. If the kernel
+   * refuses the program, the exception has the verifier's verdict.
    */
   public Role check() {
     object.load();
@@ -89,18 +90,18 @@ public final class PolicyObject implements AutoCloseable {
     bridge.load(object, PolicyMaps.SHARED);
     if (!complete) {
       throw new BpfException(
-          "policy " + name + " lacks the map " + PARAMETERS + " or " + PolicyMaps.PROGRAMS,
+          "object " + name + " lacks the map " + PARAMETERS + " or " + PolicyMaps.PROGRAMS,
           REMEDY,
           "");
     }
   }
 
-  /** Returns the role of the loaded policy; throws if its section names none. */
+  /** Returns the role that the program's section names; throws if it names none. */
   Role role() {
     Role role = roleOf(program.section());
     if (role == null) {
       throw new BpfException(
-          "program %s of policy %s is neither a policy nor a profiler, but of section %s"
+          "program %s of object %s is in section %s instead of uprobe/policy or uprobe/profiler"
               .formatted(program.name(), name, program.section()),
           REMEDY,
           "");

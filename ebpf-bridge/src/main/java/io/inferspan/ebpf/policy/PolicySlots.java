@@ -44,20 +44,20 @@ public final class PolicySlots implements AutoCloseable {
   private final PolicySwitch settings;
 
   /**
-   * A program in a slot.
+   * A loaded policy or profiler.
    *
-   * @param name the first 15 characters of its name
-   * @param generation the number of its load or rollback, which is an attribute of the spans of
-   *     calls that it kept
+   * @param name the first 15 characters of the program's name
+   * @param generation the number of the load or rollback that put the program into effect. Spans of
+   *     calls that a policy keeps have its generation as an attribute
    */
   public record Loaded(Role role, String name, int generation) {}
 
   /**
-   * A change of a program.
+   * A change of the policy or the profiler.
    *
    * @param generation the generation of the new program
-   * @param loadNanos the time to verify and compile it
-   * @param swapNanos the time of the update that made it effective
+   * @param loadNanos the duration of verifying and compiling the program
+   * @param swapNanos the duration of the update that put the program into effect
    */
   public record Swap(int generation, long loadNanos, long swapNanos) {}
 
@@ -270,8 +270,9 @@ public final class PolicySlots implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       if (!map().put(arena.allocateFrom(JAVA_INT, slot), arena.allocateFrom(JAVA_INT, fd))) {
         throw new BpfException(
-            "the kernel refused to add the program to the bridge's array of policies",
-            "use the command from the jar of the bridge's version",
+            "the kernel refused to add the program to the bridge's array of policies; this tool"
+                + " and the bridge may have different versions",
+            "run the command from the jar of the bridge's version",
             "");
       }
     }

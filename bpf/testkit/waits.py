@@ -293,7 +293,7 @@ def of_a_pool_that_is_busy():
 
 @play
 def of_a_loop_whose_backend_answers_late():
-    """Data on the backend connection of the previous request is other work for the next request."""
+    """If a backend answers the previous request late, reading the answer ends the attribution of calls to the next request."""
     (server, client), (backend, service) = loop_pair(), loop_pair()
     with select.epoll() as epoll:
         epoll.register(server, select.EPOLLIN)
@@ -311,7 +311,7 @@ def of_a_loop_whose_backend_answers_late():
 
 @play
 def of_a_loop_that_awaits_its_backend():
-    """A reply on a connection to which the loop wrote for the request belongs to the request, even if system calls are not reported."""
+    """While a request is open, the loop asks its backend. The reply belongs to the request, even if system calls are not reported."""
     server, client = loop_pair()
     listener = socket.create_server(("127.0.0.1", 0))
     backend, (service, _) = socket.create_connection(listener.getsockname()), listener.accept()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worker of a rank in the stand-in for vLLM, with the method names of vLLM's worker, which the plugin wraps."""
+"""The worker of a rank in the stand-in for vLLM. Its methods have the names of those that the plugin wraps in vLLM's worker."""
 
 from vllm.standin import RELEASE
 from vllm.v1.core.sched.output import CachedRequestData, NewRequestData, SchedulerOutput

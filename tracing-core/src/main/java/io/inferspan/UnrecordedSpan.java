@@ -59,7 +59,10 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return new UnrecordedSpan(span.getSpanContext(), parent.with(span));
   }
 
-  /** Returns a child of {@code parent}, which is the parent's own object if that is unrecorded. */
+  /**
+   * Returns an unrecorded child of {@code parent}. If the parent's span is unrecorded, returns that
+   * span itself.
+   */
   @SuppressWarnings("ReferenceEquality") // Context does not define equals
   static UnrecordedSpan within(Context parent, Span current) {
     if (current instanceof UnrecordedSpan known && known.context == parent) {

@@ -7,8 +7,7 @@ import java.util.BitSet;
  * Validates JSON text (RFC 8259, UTF-8) without building values.
  *
  * <p>Every {@code skip} takes the position of a first byte and returns the position after the last
- * one. The scanner reads strings, which are most of a prompt, eight bytes at a time. A parser that
- * builds tokens cannot do this.
+ * one. Strings, which are most of a prompt, are read eight bytes at a time.
  */
 final class JsonScanner {
   private static final long EACH = 0x0101010101010101L;

@@ -294,7 +294,10 @@ public final class KvEventDecoder {
     return texts;
   }
 
-  /** Reads an image's hash, with or without its position, or a salt; null for anything else. */
+  /**
+   * Reads an extra: a text, such as a salt or a LoRA name, or an array that begins with a text,
+   * such as an image's hash and position. Returns the text, or null for anything else.
+   */
   private @Nullable String extra() throws MalformedException {
     Kind kind = in.next();
     if (kind == Kind.TEXT) {

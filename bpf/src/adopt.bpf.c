@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Programs that the reader runs. process_adopt makes a process an owner, to which its events are attributed unless they belong to a
- * request; process_release ends that. requests_forget ends all requests when requests are no longer recognised.
+ * request; process_release ends that. requests_forget forgets all requests when the programs that recognise them are detached or attached.
  */
 #include "connections.h"
 
@@ -85,7 +85,7 @@ static long forget_framed(void *map, u32 *tgid, void *engine, struct ispan_activ
 }
 
 /*
- * Ends all requests and steps, because the programs that would detect their ends are detached. Adopted processes continue. Also
+ * Forgets all requests and steps, because the programs that would detect their ends were or are detached. Adoptions continue. Also
  * clears the state of connections and servers.
  */
 SEC("syscall")

@@ -162,7 +162,7 @@ public final class BridgeConfig {
     return given.budget;
   }
 
-  /** Returns the highest detail level of kernel and graph launches. */
+  /** Returns the highest detail level of launches of CUDA kernels and graphs. */
   public LaunchDetail launches() {
     return given.launches;
   }
@@ -180,7 +180,7 @@ public final class BridgeConfig {
     return given.ringBytes;
   }
 
-  /** Returns how trace contexts are shared with other programs. */
+  /** Returns how trace contexts are shared with other tools. */
   public Set<ContextSharing> sharedContexts() {
     return given.sharedContexts;
   }
@@ -304,7 +304,7 @@ public final class BridgeConfig {
       return this;
     }
 
-    /** Sets the highest detail level of kernel and graph launches; full by default. */
+    /** Sets the highest detail level of launches of CUDA kernels and graphs; full by default. */
     public Builder launches(LaunchDetail most) {
       this.launches = Objects.requireNonNull(most, "most");
       return this;
@@ -331,7 +331,7 @@ public final class BridgeConfig {
     }
 
     /**
-     * Sets how trace contexts are shared with other OpenTelemetry programs; not at all by default.
+     * Sets how trace contexts are shared with other OpenTelemetry tools; not at all by default.
      */
     public Builder sharedContexts(Set<ContextSharing> parts) {
       this.sharedContexts = EnumSet.noneOf(ContextSharing.class);

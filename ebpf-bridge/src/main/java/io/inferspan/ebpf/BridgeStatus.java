@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * A snapshot of a bridge; all zero and empty if there is no bridge.
  *
- * @param programs the kernel programs, attached or not
+ * @param programs the BPF programs, attached or not
  * @param libraries the libraries whose functions are observed, and those that cannot be observed
  * @param events the observed events by kind
  * @param losses lost events by reason; reasons of the kernel side begin with {@code kernel.}

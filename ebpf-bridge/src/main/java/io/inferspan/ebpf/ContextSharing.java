@@ -6,11 +6,11 @@ import java.util.Set;
 
 /**
  * How the bridge uses {@code otel/traces_ctx_v1} in the BPF filesystem, the map through which
- * OpenTelemetry's eBPF programs share the trace context of each thread.
+ * OpenTelemetry's eBPF tools share the trace context of each thread.
  */
 public enum ContextSharing {
   /**
-   * Observes threads whose context another program published. The map does not contain the sampled
+   * Observes threads whose context another tool published. The map does not contain the sampled
    * flag, so all of these contexts are treated as sampled.
    */
   READ,

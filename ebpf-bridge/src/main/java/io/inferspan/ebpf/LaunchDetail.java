@@ -4,21 +4,19 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The highest detail level of kernel and graph launches; a budget may lower it further. */
+/** The highest detail level of launches of CUDA kernels and graphs; a budget may lower it. */
 public enum LaunchDetail {
   /** Each launch is reported, with its duration. */
   FULL,
   /** One launch in sixteen is reported; the others are folded, as for {@link #FOLDED}. */
   SAMPLED,
-  /**
-   * The kernel reports only the number of launches, and their total, minimum and maximum duration.
-   */
+  /** Only the number of launches, and their total, minimum and maximum duration, are reported. */
   FOLDED,
   /** Launches are only counted, at their entry, so failed ones are not recognised. */
   COUNTED,
   /**
    * Launch functions have no probes. The busy time of an engine's step is then measured from the
-   * step's start to the wait for its end.
+   * step's start until the wait for the device ends.
    */
   DETACHED;
 

@@ -37,7 +37,7 @@ final class BatchWriter implements Batches.Sink {
   /**
    * Creates a writer.
    *
-   * @param epochNanos converts times of the kernel's clock to nanoseconds since the epoch
+   * @param epochNanos converts times of CLOCK_MONOTONIC to nanoseconds since the epoch
    * @param clock returns, for a time in nanoseconds since the epoch, how far this host's clock was
    *     ahead of the reference clock; null if unknown
    */
@@ -93,7 +93,7 @@ final class BatchWriter implements Batches.Sink {
     return phase.fromMarks > 0 ? MARKS : phase.onHost > 0 ? HOST_WINDOW : CUPTI;
   }
 
-  /** Links to members from an index on, up to the limit of a span; returns the next index. */
+  /** Adds links to members from an index on, up to a span's limit; returns the next index. */
   private static int link(PendingSpan pending, Step step, int from) {
     int linked = 0;
     int at = from;

@@ -63,7 +63,7 @@ final class Batches {
       return null;
     }
 
-    /** Converts a time of the kernel's clock to nanoseconds since the epoch. */
+    /** Converts a time of CLOCK_MONOTONIC to nanoseconds since the epoch. */
     default long epochNanos(long nanos) {
       return nanos;
     }
@@ -152,7 +152,7 @@ final class Batches {
     rank(pid).end(step, launches, nanos);
   }
 
-  /** Adds a launch of a kernel or a graph to the open step of a process. */
+  /** Adds a launch of a CUDA kernel or a CUDA graph to the open step of a process. */
   void launched(int pid, long startNanos) {
     rank(pid).launched(startNanos);
   }
@@ -182,7 +182,7 @@ final class Batches {
     rank(pid).allDone(nanos);
   }
 
-  /** Adds a kernel that the device ran for a process, with its times from CUPTI. */
+  /** Adds a CUDA kernel that the device ran for a process, with its times from CUPTI. */
   void ran(int pid, long correlation, long startNanos, long endNanos, long nowNanos) {
     rank(pid).kernels.add(correlation, startNanos, endNanos, nowNanos);
   }

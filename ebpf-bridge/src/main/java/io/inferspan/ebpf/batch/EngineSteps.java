@@ -79,14 +79,14 @@ public final class EngineSteps {
     boolean full;
     boolean open;
 
-    /** Stream of the last launch; a wait for another stream does not show the end of the step. */
+    /** Stream of the last launch; a wait for another stream does not show that the step is done. */
     long stream;
 
-    /** Launches of the step are not all reported, so its stream is unknown. */
+    /** Whether launches of the step may be unreported, so that its stream is unknown. */
     boolean anyStream;
   }
 
-  /** Writes spans to {@code telemetry}; {@code epochNanos} converts times of the kernel's clock. */
+  /** Writes spans to {@code telemetry}; {@code epochNanos} converts times of CLOCK_MONOTONIC. */
   public EngineSteps(Telemetry telemetry, LongUnaryOperator epochNanos, Host host) {
     ShareModel model = ShareModel.PREFILL_WEIGHTED;
     BatchWriter writer = new BatchWriter(telemetry, model, epochNanos, host::clock);

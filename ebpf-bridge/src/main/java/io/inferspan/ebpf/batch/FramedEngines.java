@@ -27,7 +27,7 @@ final class FramedEngines {
   private final Batches batches;
   private final BiFunction<EventView, String, @Nullable RequestHead> heads;
 
-  /** Engines by owner number, which the kernel side assigns to an engine and its calls. */
+  /** Engines by owner number, which the BPF programs assign to an engine and its calls. */
   private final Map<Long, FramedEngine> engines = new HashMap<>();
 
   /**

@@ -12,7 +12,7 @@ import java.util.Set;
  * @param ringBytes the size of the event ring
  * @param features the features that this kernel offers to this process
  * @param version the kernel's version
- * @param sharing whether contexts are exchanged with other programs
+ * @param sharing whether contexts are exchanged with other tools
  */
 public record KernelPlan(
     Set<String> objects,
@@ -25,7 +25,7 @@ public record KernelPlan(
    * The use of the map of shared contexts.
    *
    * @param bpfFilesystem the BPF filesystem that holds it
-   * @param read whether contexts of other programs are used
+   * @param read whether contexts of other tools are used
    * @param publish whether the bridge's contexts are published
    */
   public record Sharing(Path bpfFilesystem, boolean read, boolean publish) {

@@ -223,7 +223,7 @@ public final class KernelSide implements AutoCloseable {
     return new KernelFolds(context().map("folds"), settings);
   }
 
-  /** Returns the map of contexts shared with other programs; null if contexts are not shared. */
+  /** Returns the map of contexts shared with other tools; null if contexts are not shared. */
   public @Nullable SharedContexts shared() {
     return shared;
   }
@@ -238,8 +238,8 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Looks up an owner, such as a request, whose begin event was lost, given the thread of one of
-   * its events; null if it has ended.
+   * Looks up an owner, such as a request, if its begin event was lost. The thread is that of one of
+   * its events. Returns null if the owner has ended.
    */
   public @Nullable Owner owner(long number, int tgid, int tid) {
     OwnerMaps maps = owners;
@@ -292,7 +292,7 @@ public final class KernelSide implements AutoCloseable {
 
   /**
    * Returns whether probes may be detached while no request is sampled. They must stay attached if
-   * detaching takes 0.1 s per function, or if contexts of other programs are read, because no event
+   * detaching takes 0.1 s per function, or if contexts of other tools are read, because no event
    * reports when these contexts begin.
    */
   public boolean maySleep() {

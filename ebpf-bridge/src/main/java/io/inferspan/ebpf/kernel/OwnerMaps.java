@@ -14,8 +14,8 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up owners of events (requests, adopted processes and spans) whose begin event was lost, in
- * the kernel's maps of requests and threads.
+ * Looks up owners of events (requests, adopted processes and spans) in the BPF maps of requests and
+ * threads, if their begin event was lost.
  */
 final class OwnerMaps {
 

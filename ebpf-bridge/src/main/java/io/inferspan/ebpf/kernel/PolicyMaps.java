@@ -9,7 +9,10 @@ import io.inferspan.ebpf.libbpf.UprobeMode;
 import java.lang.foreign.Arena;
 import java.util.List;
 
-/** The maps of {@code inferspan_policy.h}, which policies share with the programs at calls. */
+/**
+ * The maps of {@code inferspan_policy.h}, which policies and profilers share with the bridge's
+ * programs.
+ */
 public final class PolicyMaps {
 
   /**
@@ -18,11 +21,11 @@ public final class PolicyMaps {
    */
   public static final String PROGRAMS = "policies";
 
-  /** The maps that policies share with the bridge, by name. */
+  /** The names of the maps that policies and profilers share with the bridge. */
   public static final List<String> SHARED =
       List.of(PROGRAMS, "policy_calls", "latencies", "rates", "levels");
 
-  /** The maps that only policies use. */
+  /** The maps that only policies and profilers use. */
   private static final List<String> ONLY_OF_POLICIES = List.of("latencies", "rates", "levels");
 
   /** The program that writes the calls that a policy keeps. It runs only by tail calls. */
@@ -41,8 +44,8 @@ public final class PolicyMaps {
   }
 
   /**
-   * Puts the program {@code call_judged} into its slot. Also binds the maps that only policies use
-   * to it, so that other processes can find these maps.
+   * Puts the program {@code call_judged} into its slot. Also binds to it the maps that only
+   * policies and profilers use, so that other processes can find these maps.
    */
   static void prepare(BpfObject calls) {
     BpfProgram writer = calls.program(WRITER);

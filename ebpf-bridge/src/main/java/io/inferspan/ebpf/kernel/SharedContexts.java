@@ -19,7 +19,7 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The map through which OpenTelemetry's eBPF programs share the current span of each thread.
+ * The map through which OpenTelemetry's eBPF tools share the current span of each thread.
  *
  * <p>Its key is the pid and the tid, its value the trace and span ids. The first tool that needs
  * the map creates it, and it persists. This class writes the entries of this process's threads; the

@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The parameters of a policy; zero selects the policy's default.
+ * The parameters of a policy or profiler; zero selects the default of the program.
  *
  * @param oneIn one in this many calls is kept
  * @param perSecond the number of calls of a kind that are kept per second
@@ -19,7 +19,7 @@ public record Parameters(int oneIn, int perSecond, int permille, long targetNano
   /** The size of {@code struct ispan_parameters}. */
   static final int BYTES = 24;
 
-  /** Selects every policy's own defaults. */
+  /** Selects all defaults of the program. */
   public static final Parameters DEFAULTS = new Parameters(0, 0, 0, 0);
 
   MemorySegment in(Arena arena, int generation) {

@@ -23,11 +23,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and changes the policies of a running bridge in any process.
+ * Reads and changes the policy and the profiler of a running bridge in any process.
  *
- * <p>A policy takes effect by one update of the array through which the bridge's programs call it,
- * so either the old or the new policy decides about each call. Close this object soon, because it
- * keeps the bridge's maps open.
+ * <p>One update of an array puts a new policy into effect, so either the old or the new policy
+ * decides about each call. Close this object soon, because it keeps the bridge's maps open.
  */
 public final class PolicySlots implements AutoCloseable {
 

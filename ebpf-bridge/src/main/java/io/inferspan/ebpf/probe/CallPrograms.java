@@ -18,9 +18,9 @@ import java.util.List;
 public final class CallPrograms implements Attacher {
 
   /**
-   * The class by which the probes on NCCL's functions are paused and resumed; no other library
-   * function has it. Events of NCCL belong to {@link EventClass#CALLS}, but the probes stay
-   * attached while the bridge sleeps, so that all collectives of a communicator are counted.
+   * The class by which the probes on NCCL's functions are paused and resumed; no other function
+   * belongs to it. Events of NCCL belong to {@link EventClass#CALLS}, but the probes stay attached
+   * while the bridge sleeps, so that all collectives of a communicator are counted.
    */
   public static final EventClass COLLECTIVES = EventClass.SYSCALLS;
 

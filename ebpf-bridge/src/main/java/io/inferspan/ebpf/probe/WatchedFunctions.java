@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The functions to observe in each library, with the cookie by which the program identifies each
- * function.
+ * The functions to observe in each library, each with the cookie that identifies it to the BPF
+ * program.
  */
 public final class WatchedFunctions {
 

@@ -74,7 +74,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
    * @param monotonic the clock of events, in nanoseconds
    * @param realtime the wall clock, in nanoseconds since the epoch
    * @param lostInKernel the total of events that were lost before they reached the ring
-   * @param owners finds owners of events, such as requests, whose begin event was lost
+   * @param owners finds an owner of events, such as a request, if its begin event was lost
    * @param processes reads the identity of a process
    * @param sums the sums of events that were folded in the kernel
    * @param reference the clock with which the wall clock is compared, if any

@@ -12,8 +12,8 @@ final class LossTimeline {
   private static final int HISTORY = 2_048;
 
   /**
-   * The minimum time between samples. A new sample replaces the last one if that is closer to its
-   * predecessor, so that the history covers more time.
+   * The minimum time between two samples. If the last two are closer, a new sample replaces the
+   * last one, so that the history covers more time.
    */
   private static final long CLOSE_NANOS = 1_000_000;
 

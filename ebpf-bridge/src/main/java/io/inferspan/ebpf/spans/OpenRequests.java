@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests with events that have not been written as spans yet, and those that have not ended
- * although all their events were written.
+ * The requests that have unwritten events or have not ended. Engine steps and other owners of
+ * events count as requests.
  *
  * <p>If the limit of requests is reached, a new request replaces one whose events were already
  * written. If all requests have unwritten events, the one that ended first is written and replaced;

@@ -22,8 +22,8 @@ import io.netty.handler.codec.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call to this pod's decoder, whose response is streamed to the client after its gate, if any,
- * has passed it.
+ * A call to a decoder. Its response is streamed to the client; if the call has a gate, only after
+ * the gate has passed the response.
  *
  * <p>Reading pauses while the client is slow, and while an undecided gate holds its maximum.
  */

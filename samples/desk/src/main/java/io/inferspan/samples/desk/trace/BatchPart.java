@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's part in the batches of one engine: its phases, its steps, and the requests that
- * shared them.
+ * What the batches of one engine meant for a request: its phases, its steps, and the requests that
+ * shared these steps.
  *
  * @param phases the phases whose spans have arrived
  * @param steps null if no span of the request's steps has arrived

@@ -24,7 +24,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a request's part in batches from its phase spans and from the engine's step spans. */
+/** Reads a {@link BatchPart} from the request's phase spans and from the engine's step spans. */
 final class BatchReader {
 
   private static final int MAX_NEIGHBOURS = 200;
@@ -56,7 +56,7 @@ final class BatchReader {
     this.own = steps.stream().filter(step -> step.runs(mine, call)).toList();
   }
 
-  /** Returns a part for each call of an engine that reports steps, in time order. */
+  /** Returns one for each call of an engine that reports steps, in time order. */
   static List<BatchPart> read(TraceId mine, TraceTree tree, TraceView.Others others) {
     Map<Long, List<Phase>> calls = new LinkedHashMap<>();
     tree.ordered().stream()

@@ -60,7 +60,7 @@ public final class Flame {
     this.kind = kind;
   }
 
-  /** Returns the flame graph of a trace's spans, or null if it has no kernel spans. */
+  /** Returns the flame graph of a trace's spans, or null if none is from the eBPF bridge. */
   static @Nullable Flame read(TraceTree tree) {
     Flame flame = new Flame(ShortText.of(tree.top().span().name(), 120), Kind.CPU);
     Map<Flame, KernelTime> bases = new LinkedHashMap<>();

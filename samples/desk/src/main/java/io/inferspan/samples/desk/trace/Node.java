@@ -80,8 +80,8 @@ public final class Node {
   }
 
   /**
-   * Returns the part of the span's time that no child covers; kernel spans do not count as
-   * children. Children may overlap and end after the span.
+   * Returns the part of the span's time that no child covers. Spans of the eBPF bridge do not count
+   * as children. Children may overlap and end after the span.
    */
   long selfNanos() {
     long end = span.endNanos();

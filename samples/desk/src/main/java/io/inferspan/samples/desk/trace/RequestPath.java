@@ -114,7 +114,7 @@ final class RequestPath {
     return tree;
   }
 
-  /** Returns the spans whose type is in the catalogue, without kernel spans. */
+  /** Returns the spans whose type is in the catalogue, without those of the eBPF bridge. */
   List<Node> known() {
     return known;
   }

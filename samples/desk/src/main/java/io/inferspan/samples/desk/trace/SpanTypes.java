@@ -18,9 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the type of a span in the catalogue, by its name in any naming scheme. */
 final class SpanTypes {
 
-  /**
-   * Types whose span names are a prefix and a variable suffix, where no other type has that prefix.
-   */
+  /** Types whose span names consist of a prefix that no other type has, and a variable suffix. */
   private static final Set<SpanType> UNIQUE_PREFIX =
       Set.of(EppSpans.SCORER, EppSpans.TOKENIZE, PdSpans.SERVER);
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Explains in one sentence what took a request's time, or what failed, and on which span. */
 final class WhyReader {
 
-  /** The minimum share of the time to first token for which a second part is named. */
+  /** A second part is named only if it takes at least this share of the time to first token. */
   private static final double MIN_SHARE = 0.25;
 
   private static final int MAX_TEXT_LENGTH = 160;
@@ -208,7 +208,7 @@ final class WhyReader {
             .formatted(millis(most), millis(durationNanos(top)), place(slowest), queued(slowest)));
   }
 
-  /** Returns the span's own time; -1 for kernel spans other than phases of a cold start. */
+  /** Returns the span's own time; -1 for the eBPF bridge's spans, except phases of a cold start. */
   private static long ownNanos(Node node) {
     if (!SpanTypes.isKernel(node.type())) {
       return node.selfNanos();

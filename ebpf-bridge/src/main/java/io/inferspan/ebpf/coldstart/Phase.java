@@ -30,9 +30,9 @@ enum Phase {
   ALLOCATION,
   /** Communicators are created. */
   NCCL_INIT,
-  /** Kernels, graphs and collectives are launched or waited for. */
+  /** CUDA kernels, CUDA graphs and collectives are launched or waited for. */
   WARM_UP,
-  /** Graphs are captured or instantiated. */
+  /** CUDA graphs are captured or instantiated. */
   GRAPH_CAPTURE;
 
   private static final Pattern LIBRARY = Pattern.compile(".*(\\.so(\\.[0-9.]+)?|/ld\\.so\\.cache)");

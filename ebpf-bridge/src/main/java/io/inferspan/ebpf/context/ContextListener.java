@@ -1,7 +1,7 @@
 package io.inferspan.ebpf.context;
 
 /**
- * Observes which span is current on each thread, to share it with other programs. Its methods are
+ * Observes which span is current on each thread, to share it with other tools. Its methods are
  * called on that thread. The listener is optional, because each update costs a system call.
  */
 public interface ContextListener {

@@ -153,7 +153,7 @@ public final class OwnThreads implements AutoCloseable {
       }
     }
     for (ThreadRecord record : ended) {
-      // Programs may still read the slot, and do so until the thread is removed from the map.
+      // BPF programs may read the slot until the thread is removed from the map.
       record.wipe();
       if (forget(record)) {
         byTid.remove(record.tid());

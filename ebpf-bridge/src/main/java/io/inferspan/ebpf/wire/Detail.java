@@ -37,8 +37,7 @@ public enum Detail {
   /** The text is a path. */
   PATH,
   /**
-   * The text is the operation's name, {@code extra} the number of this operation, which no other
-   * operation has.
+   * The text is the operation's name; {@code extra} is a number that is unique to the operation.
    */
   OPERATION,
   /** {@code extra} is the number of the operation that contains the call. */

@@ -23,7 +23,7 @@ public enum DetailLevel {
     this.number = number;
   }
 
-  /** Returns its number in the kernel; a higher number is less detail. */
+  /** Returns its number in the BPF programs; a higher number is less detail. */
   public int number() {
     return number;
   }

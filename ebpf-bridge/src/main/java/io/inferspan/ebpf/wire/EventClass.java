@@ -16,7 +16,7 @@ public enum EventClass {
   SYSCALLS(1),
   /** Calls of CUDA and NCCL other than launches. */
   CALLS(2),
-  /** Launches of kernels and graphs. */
+  /** Launches of CUDA kernels and graphs. */
   LAUNCHES(3),
   /** The recognition of requests and steps, which is either full or detached. */
   REQUESTS(4);
@@ -27,7 +27,7 @@ public enum EventClass {
     this.number = number;
   }
 
-  /** Returns its number in the kernel. */
+  /** Returns its number in the BPF programs. */
   public int number() {
     return number;
   }

@@ -33,7 +33,7 @@ public enum Kind {
   CUDA_EVENT_QUERY(27, Family.CUDA, "event_query", Amount.NONE, Detail.NONE),
   CUDA_STREAM_QUERY(28, Family.CUDA, "stream_query", Amount.NONE, Detail.STREAM),
 
-  /** A kernel that the device ran for an engine, with its times by CUPTI. */
+  /** A CUDA kernel that the device ran for an engine, with its times from CUPTI. */
   CUDA_KERNEL(29, Family.CONTROL, "kernel", Amount.NONE, Detail.NONE),
 
   NCCL_ALL_REDUCE(100, Family.NCCL, "all_reduce", Amount.ELEMENTS, Detail.COLLECTIVE),

@@ -22,7 +22,7 @@ public enum Source {
   /** The application reported the owner with {@code inferspan_ckp.h}. */
   COOPERATIVE,
 
-  /** The owner is a span that another program published in OpenTelemetry's map of contexts. */
+  /** The owner is a span that another tool published in OpenTelemetry's map of contexts. */
   OTEL_MAP,
 
   /** The owner is a request that arrived on the descriptor that the thread uses. */

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map that is pinned in the BPF filesystem, where other programs can open it.
+ * A map that is pinned in the BPF filesystem, where other processes can open it.
  *
  * <p>It stays pinned after {@link #close} and after the end of the process.
  */
@@ -56,7 +56,7 @@ public final class PinnedMap implements AutoCloseable {
     }
   }
 
-  /** Opens or creates the map at the path; several programs may do so concurrently. */
+  /** Opens or creates the map at the path; several processes may do so concurrently. */
   public static PinnedMap openOrMake(Path path, Shape shape) {
     PinnedMap existing = open(path, shape);
     if (existing != null) {

@@ -98,6 +98,9 @@ public final class SidecarRig implements AutoCloseable {
       } catch (IOException e) {
         loops.close();
         throw new UncheckedIOException(e);
+      } catch (RuntimeException e) {
+        loops.close();
+        throw e;
       }
     }
 

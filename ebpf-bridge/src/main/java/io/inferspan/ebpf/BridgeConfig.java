@@ -330,9 +330,7 @@ public final class BridgeConfig {
       return this;
     }
 
-    /**
-     * Sets how trace contexts are shared with other OpenTelemetry tools; not at all by default.
-     */
+    /** Sets how trace contexts are shared with other OpenTelemetry tools; not at all by default. */
     public Builder sharedContexts(Set<ContextSharing> parts) {
       this.sharedContexts = EnumSet.noneOf(ContextSharing.class);
       this.sharedContexts.addAll(parts);

@@ -4,8 +4,8 @@ package io.inferspan.json;
  * Selects the values of a document that a {@link JsonScanner} reports.
  *
  * <p>A grammar is a graph of nodes: an object's key leads from the object's node to the node of the
- * value. {@link NodeType} defines the numbers of nodes. Do not change a grammar after its first
- * use.
+ * value. {@link NodeType} defines the numbers of nodes. Objects and arrays that are more than eight
+ * levels deep are skipped. Do not change a grammar after its first use.
  */
 public final class Grammar {
 

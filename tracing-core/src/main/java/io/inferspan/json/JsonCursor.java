@@ -6,7 +6,7 @@ public final class JsonCursor {
   private final Grammar grammar;
   private int node = NodeType.OUTSIDE;
 
-  /** The enclosing nodes, one byte each; grammars are at most eight deep. */
+  /** The enclosing nodes, one byte each; the outermost of eight is {@link NodeType#OUTSIDE}. */
   private long enclosing;
 
   private int redirected = -1;
@@ -34,17 +34,24 @@ public final class JsonCursor {
     keyNext = false;
   }
 
-  /** Enters an object or an array; returns false if the grammar does not contain it. */
+  /**
+   * Enters an object or an array; returns false if the grammar does not contain it, or if it is
+   * more than eight levels deep.
+   */
   boolean enter(byte bracket) {
     boolean list = bracket == '[';
     int next = list && node == NodeType.OUTSIDE ? grammar.rootList() : value;
-    if (list ? !NodeType.isList(next) : !NodeType.isObject(next)) {
+    if (isFull() || (list ? !NodeType.isList(next) : !NodeType.isObject(next))) {
       return false;
     }
     enclosing = enclosing << Byte.SIZE | node;
     node = next;
     comma();
     return true;
+  }
+
+  private boolean isFull() {
+    return enclosing >>> Long.SIZE - Byte.SIZE != 0;
   }
 
   /** Leaves an object or an array and returns its node. */

@@ -23,6 +23,10 @@ final class ResponseFacts implements JsonSink {
   boolean otherData;
 
   private boolean contentInEvent;
+
+  /** Set if the current event reports {@link #completionTokens}, before or after its content. */
+  private boolean usageInEvent;
+
   private boolean contentInChoice;
 
   /** One bit for each choice with content in the current event. */
@@ -70,6 +74,7 @@ final class ResponseFacts implements JsonSink {
   @Override
   public void begins() {
     contentInEvent = false;
+    usageInEvent = false;
     choicesInEvent = 0;
     choiceBegins(0);
   }
@@ -118,7 +123,11 @@ final class ResponseFacts implements JsonSink {
     if (contentInEvent && stream) {
       token(contentNanos, choicesInEvent);
     }
+    if (usageInEvent) {
+      tokensAtUsage = tokens;
+    }
     contentInEvent = false;
+    usageInEvent = false;
   }
 
   /**
@@ -202,7 +211,8 @@ final class ResponseFacts implements JsonSink {
       case Node.PROMPT -> promptTokens = count;
       case Node.COMPLETION -> {
         completionTokens = count;
-        tokensAtUsage = tokens + (contentInEvent ? 1 : 0);
+        tokensAtUsage = tokens;
+        usageInEvent = true;
       }
       case Node.CACHED -> cachedTokens = count;
       case Node.CACHE_READ -> cacheReadTokens = count;

@@ -196,11 +196,12 @@ class ResponseTapTest {
     assertThat(whole(SSE, messages).generatedTokens()).isEqualTo(12);
   }
 
-  @Test
-  void usageInEveryEvent_isTheCountOfAStreamThatIsCutOff() {
-    String token =
-        data(
-            "{\"choices\":[{\"delta\":{\"content\":\"a\"}}],\"usage\":{\"completion_tokens\":%d}}");
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void usageInEveryEvent_isTheCountOfAStreamThatIsCutOff(boolean usageFirst) {
+    String choices = "\"choices\":[{\"delta\":{\"content\":\"a\"}}]";
+    String usage = "\"usage\":{\"completion_tokens\":%d}";
+    String token = data("{" + (usageFirst ? usage + "," + choices : choices + "," + usage) + "}");
     ResponseTap cut = whole(SSE, token.formatted(1) + token.formatted(1) + token.formatted(2));
 
     assertThat(cut.tokens()).isEqualTo(3);

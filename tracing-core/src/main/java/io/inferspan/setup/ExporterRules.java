@@ -34,7 +34,7 @@ final class ExporterRules {
   private static final String GRPC = "grpc";
   static final String HTTP = "http/protobuf";
 
-  private static final Pattern NAME = Pattern.compile("[!-~]+");
+  private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   private static final Pattern VALUE = Pattern.compile("[\\t -~]*");
 
   private ExporterRules() {}
@@ -175,13 +175,13 @@ final class ExporterRules {
     List<String> escaped = new ArrayList<>();
     headers.forEach(
         (name, value) -> {
-          if (!NAME.matcher(name).matches() || !VALUE.matcher(decoded(value)).matches()) {
+          if (!TOKEN.matcher(name).matches() || !VALUE.matcher(decoded(value)).matches()) {
             // The message omits the value, which is usually a credential.
             throw new ConfigurationException(
                 "%s has a character that cannot be sent, such as a line break, in the header '%s';"
                         .formatted(
                             Settings.environmentName(property), name.replaceAll("[^!-~]", "?"))
-                    + " names and values must be ASCII");
+                    + " names must be HTTP tokens, values ASCII");
           }
           escaped.add(name + "=" + value.replace("+", "%2B"));
         });

@@ -92,12 +92,13 @@ class StartTest {
           .hasMessageContaining("'a'")
           .hasMessageNotContaining("sec");
     }
-    for (String header : List.of("a=s\u00e4c", "a=%C3%A4", "a b=c", "\u00e4=c")) {
+    for (String header : List.of("a=s\u00e4c", "a=%C3%A4", "a b=c", "a(b)=c", "a:=c", "\u00e4=c")) {
       assertThatThrownBy(() -> start(property, header))
           .isInstanceOf(ConfigurationException.class)
-          .hasMessageContaining(variable);
+          .hasMessageContaining(variable)
+          .hasMessageEndingWith("names must be HTTP tokens, values ASCII");
     }
-    start(property, "a=b%20c,tab=x%09y,end=z\n");
+    start(property, "a=b%20c,tab=x%09y,end=z\n,!#$%&'*+-.^_`|~1=x");
   }
 
   @Test

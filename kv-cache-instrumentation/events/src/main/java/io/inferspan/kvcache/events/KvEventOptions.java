@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 public final class KvEventOptions {
 
   private static final int MOST_PORT = 65_535;
+  private static final Duration LEAST_TIME = Duration.ofMillis(1);
+  private static final Duration MOST_TIME = Duration.ofDays(1);
 
   final String topicFilter;
   final int port;
@@ -196,7 +198,7 @@ public final class KvEventOptions {
     }
 
     private static Duration positive(String name, Duration value) {
-      if (value.isNegative() || value.toMillis() < 1 || value.compareTo(Duration.ofDays(1)) > 0) {
+      if (value.compareTo(LEAST_TIME) < 0 || value.compareTo(MOST_TIME) > 0) {
         throw new IllegalArgumentException(
             name + " is " + value + "; it must be from 1 ms to one day");
       }

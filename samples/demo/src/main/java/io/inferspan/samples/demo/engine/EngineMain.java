@@ -30,6 +30,8 @@ public final class EngineMain {
   private static final String USAGE =
       "usage: --name=NAME --port=PORT --kv-port=PORT [--cuda=LIBRARY]";
 
+  private static final int MOST_PORT = 65_535;
+
   private EngineMain() {}
 
   /** Serves until it is stopped. The exit status is 2 for invalid arguments, 1 for a failure. */
@@ -78,12 +80,17 @@ public final class EngineMain {
 
     private static int port(Map<String, String> given, String name) {
       String value = needed(given, name);
+      int port;
       try {
-        return Integer.parseInt(value);
+        port = Integer.parseInt(value);
       } catch (NumberFormatException e) {
+        port = -1;
+      }
+      if (port < 0 || port > MOST_PORT) {
         throw new IllegalArgumentException(
             name + " is " + value + ", but must be a port; " + USAGE);
       }
+      return port;
     }
 
     private static String needed(Map<String, String> given, String name) {

@@ -17,4 +17,13 @@ class EngineMainTest {
         .isThrownBy(() -> EngineMain.Setup.of(List.of("--name=a", option + "=http", other)))
         .withMessageStartingWith(option + " is http, but must be a port; usage: ");
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-1", "65536", "99999"})
+  void portOutOfRange_isNamed(String port) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> EngineMain.Setup.of(List.of("--name=a", "--port=" + port, "--kv-port=65535")))
+        .withMessageStartingWith("--port is " + port + ", but must be a port; usage: ");
+  }
 }

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 
 import heads  # noqa: F401
 import loops  # noqa: F401
@@ -116,18 +117,25 @@ def thread_exits():
         task = f"/proc/{os.getpid()}/task/{threading.get_native_id()}"
         children.append(os.fork())
         if children[0] == 0:
-            call(trace)
-            os.write(called, b"x")
-            while os.path.exists(task):  # busy, because a wait would end the inheritance
-                pass
-            call(None)
-            os._exit(0)
-        os.read(ready, 1)
+            try:
+                call(trace)
+                os.write(called, b"x")
+                while os.path.exists(task):  # busy, because a wait would end the inheritance
+                    pass
+                call(None)
+                os._exit(0)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        os.close(called)
+        os.read(ready, 1)  # returns even if the child fails, because only the child can write
 
     thread = threading.Thread(target=reader)
     thread.start()
     thread.join()
-    os.waitpid(children[0], 0)
+    if os.waitpid(children[0], 0)[1]:
+        raise ChildProcessError("the forked process failed")
 
 
 @play

@@ -44,14 +44,14 @@ class Request:
         head = (f"{method} {path} HTTP/1.1\r\n" + "\r\n".join(lines) + "\r\n\r\n").encode()
         self.head = len(head)
         cuts = [0, *sorted(rng.sample(range(1, len(head)), self.head_pieces - 1)), len(head)]
-        pieces = [head[a:b] for a, b in zip(cuts, cuts[1:])]
+        parts = [head[a:b] for a, b in zip(cuts, cuts[1:])]
         if method == "POST":
             body = b"b" * self.body_piece
             if self.body_pieces:
-                pieces += [body] * self.body_pieces
+                parts += [body] * self.body_pieces
             else:
-                pieces[-1] += body
-        return pieces
+                parts[-1] += body
+        return parts
 
 
 class Connection:
@@ -85,12 +85,12 @@ class Connection:
             if request.mode != "boom":
                 raise
 
-    def send(self, request, pieces):
-        for number, piece in enumerate(pieces):
+    def send(self, request, parts):
+        for number, part in enumerate(parts):
             if number:
                 self.await_read()
-            self.socket.sendall(piece)
-            request.sent.append(len(piece))
+            self.socket.sendall(part)
+            request.sent.append(len(part))
 
     def await_read(self):
         """Waits until the server has read all sent bytes, so that the next piece is a separate read."""

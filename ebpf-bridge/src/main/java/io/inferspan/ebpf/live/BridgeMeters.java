@@ -41,7 +41,7 @@ public final class BridgeMeters {
 
   private static void add(EbpfMeters meters, ProgramState program, LiveBridge bridge) {
     String name = program.object() + "/" + program.name();
-    meters.probe(name, () -> bridge.now(program).inPlace() && !bridge.isClosed());
+    meters.probe(name, () -> !bridge.isClosed() && bridge.now(program).inPlace());
     if (program.inPlace()) {
       meters.program(name, () -> bridge.now(program).runs(), () -> bridge.now(program).runNanos());
     }

@@ -99,7 +99,7 @@ public final class PolicySlots implements AutoCloseable {
         PolicySwitch mapped = KernelSettings.policySwitch(settings.map());
         return new PolicySlots(bridge, open.get(0), open.get(1), mapped);
       }
-    } catch (RuntimeException failed) {
+    } catch (RuntimeException | Error failed) {
       open.forEach(LoadedMap::close);
       throw failed;
     }

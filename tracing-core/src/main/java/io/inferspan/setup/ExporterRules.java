@@ -10,8 +10,10 @@ import io.opentelemetry.sdk.common.export.HttpSenderProvider;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -36,6 +38,12 @@ final class ExporterRules {
 
   private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   private static final Pattern VALUE = Pattern.compile("[\\t -~]*");
+
+  /** The headers that the JDK's HTTP client refuses, unless {@link #JDK_ALLOWS} is set. */
+  private static final Set<String> REFUSED_BY_JDK =
+      Set.of("connection", "content-length", "expect", "host", "upgrade");
+
+  private static final String JDK_ALLOWS = "jdk.httpclient.allowRestrictedHeaders";
 
   private ExporterRules() {}
 
@@ -173,8 +181,14 @@ final class ExporterRules {
   private static void correctHeaders(
       Corrections corrections, String property, Map<String, String> headers) {
     List<String> escaped = new ArrayList<>();
+    boolean jdk = !headers.isEmpty() && isSentByJdk(corrections);
     headers.forEach(
         (name, value) -> {
+          if (jdk && REFUSED_BY_JDK.contains(name.toLowerCase(Locale.ROOT))) {
+            throw new ConfigurationException(
+                "%s sets the header '%s', which the JDK's HTTP client refuses; remove it"
+                    .formatted(Settings.environmentName(property), name));
+          }
           if (!TOKEN.matcher(name).matches() || !VALUE.matcher(decoded(value)).matches()) {
             // The message omits the value, which is usually a credential.
             throw new ConfigurationException(
@@ -188,6 +202,15 @@ final class ExporterRules {
     if (!headers.isEmpty()) {
       corrections.replace(property, String.join(",", escaped));
     }
+  }
+
+  private static boolean isSentByJdk(Corrections corrections) {
+    Iterator<HttpSenderProvider> senders =
+        corrections.config().getComponentLoader().load(HttpSenderProvider.class).iterator();
+    return protocol(corrections).equals(HTTP)
+        && System.getProperty(JDK_ALLOWS) == null
+        && senders.hasNext()
+        && senders.next().getClass().getSimpleName().startsWith("Jdk");
   }
 
   /** Returns the value as the SDK sends it: URL-decoded, if it can be decoded. */

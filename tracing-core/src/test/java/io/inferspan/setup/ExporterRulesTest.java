@@ -1,8 +1,14 @@
 package io.inferspan.setup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.opentelemetry.common.ComponentLoader;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import io.opentelemetry.sdk.autoconfigure.spi.internal.DefaultConfigProperties;
+import io.opentelemetry.sdk.common.export.HttpSender;
+import io.opentelemetry.sdk.common.export.HttpSenderConfig;
+import io.opentelemetry.sdk.common.export.HttpSenderProvider;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -75,15 +81,57 @@ class ExporterRulesTest {
     assertThat(ExporterRules.effective(endpoint, insecure)).isEqualTo(used);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"connection", "Content-Length", "expect", "HOST", "upgrade"})
+  void headerThatTheJdkRefuses_isRejected_onlyIfTheJdkSendsIt(String name) {
+    give("headers=a=b," + name + "=secret");
+
+    give("protocol=grpc");
+    assertThat(corrected(new JdkSender())).containsKey(OTLP + "headers");
+    give("protocol=http/protobuf");
+    assertThat(corrected(new OtherSender())).containsKey(OTLP + "headers");
+    assertThatThrownBy(() -> corrected(new JdkSender()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessage(
+            "OTEL_EXPORTER_OTLP_HEADERS sets the header '%s', which the JDK's HTTP client refuses;"
+                + " remove it",
+            name);
+  }
+
   private void give(String setting) {
     int equals = setting.indexOf('=');
     given.put(OTLP + setting.substring(0, equals), setting.substring(equals + 1));
   }
 
   private Map<String, String> corrected() {
+    return corrected(new OtherSender());
+  }
+
+  private Map<String, String> corrected(HttpSenderProvider sender) {
+    ComponentLoader plugins =
+        new ComponentLoader() {
+          @Override
+          public <T> Iterable<T> load(Class<T> spi) {
+            return spi.isInstance(sender) ? List.of(spi.cast(sender)) : List.of();
+          }
+        };
     Map<String, String> corrected =
-        Corrections.of(DefaultConfigProperties.createFromMap(given), warnings::add);
+        Corrections.of(DefaultConfigProperties.create(given, plugins), warnings::add);
     assertThat(warnings).isEmpty();
     return corrected;
+  }
+
+  private static final class JdkSender implements HttpSenderProvider {
+    @Override
+    public HttpSender createSender(HttpSenderConfig config) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private static final class OtherSender implements HttpSenderProvider {
+    @Override
+    public HttpSender createSender(HttpSenderConfig config) {
+      throw new UnsupportedOperationException();
+    }
   }
 }

@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -100,8 +101,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   public void drain() {
     draining = true;
     if (current == null) {
-      // The client may still be reading its last response.
-      ConnectionEnd.gentle(over(), true);
+      // If the client still reads its last response, pipelined requests may be unread.
+      ChannelOutboundBuffer output = channel().unsafe().outboundBuffer();
+      ConnectionEnd.gentle(over(), output == null || output.totalPendingWriteBytes() == 0);
     } else {
       current.closeAfter();
     }

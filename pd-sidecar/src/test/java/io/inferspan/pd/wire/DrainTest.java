@@ -79,6 +79,28 @@ final class DrainTest extends WireTest {
     assertThat(draining.join(Duration.ofSeconds(2))).isTrue();
   }
 
+  @ParameterizedTest
+  @MethodSource("io.inferspan.pd.wire.StreamingTest#transports")
+  void unreadPipelinedRequests_doNotCutOffTheAnswerBeforeThem(String transport) throws Exception {
+    String large = "{\"text\":\"" + "x".repeat(12 << 20) + "\"}";
+    RawServer engine = engineAnswering(ok(large));
+    SidecarRig sidecar =
+        before(engine.port(), "--transport=" + transport, "--metrics-port=" + FreePort.next());
+    Wire slow = closing(Wire.taking(8 * 1024, sidecar.port()));
+    slow.send("POST /v1/completions HTTP/1.1\r\nhost: a\r\nx-prefiller-host-port: ")
+        .send(engine.authority() + "\r\ncontent-length: 2\r\n\r\n{}");
+    String head = slow.head();
+    Awaited.soon(() -> sidecar.gauge("requests_in_flight") == 0);
+    slow.send("GET /y HTTP/1.1\r\nhost: a\r\n\r\n".repeat(2000));
+
+    Thread draining = Thread.ofVirtual().start(() -> drain(sidecar));
+    Awaited.soon(() -> refused(sidecar.port()));
+
+    assertThat(slow.body(head).body()).hasSameSizeAs(large);
+    assertThat(draining.join(Duration.ofSeconds(3))).isTrue();
+    assertThat(engine.heads()).noneMatch(asked -> asked.contains("/y"));
+  }
+
   @Test
   void requestThatNeverEnds_isAbortedAfterTheTimeout() throws Exception {
     RawServer engine =

@@ -51,6 +51,7 @@ public final class ClientExchange {
   private boolean awaitsContinue;
   private boolean raw;
   private boolean chunked;
+  private boolean bodyless;
   private boolean endsWithConnection;
 
   /**
@@ -184,13 +185,14 @@ public final class ClientExchange {
 
   private void frame(HttpResponse head) {
     HttpHeaders headers = head.headers();
-    boolean bodyless = bodyless(head.status());
-    boolean hasLength = headers.contains(HttpHeaderNames.CONTENT_LENGTH);
+    bodyless = bodyless(head.status());
     // The client may or may not send the body that was not requested, so the next bytes are
     // undefined.
     closesAfter |= awaitsContinue && !requestEnded;
     headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
-    if (!hasLength && !bodyless) {
+    if (head.status().equals(HttpResponseStatus.RESET_CONTENT)) {
+      headers.set(HttpHeaderNames.CONTENT_LENGTH, HttpHeaderValues.ZERO);
+    } else if (!bodyless && !headers.contains(HttpHeaderNames.CONTENT_LENGTH)) {
       if (old) {
         closesAfter = true;
         endsWithConnection = true;
@@ -216,7 +218,7 @@ public final class ClientExchange {
 
   /** Writes a piece of the response's body and takes ownership of it. */
   public void write(ByteBuf content) {
-    if (gone || answerEnded) {
+    if (gone || answerEnded || bodyless) {
       content.release();
     } else if (chunked && content.readableBytes() <= ChunkFrame.MAX_BYTES) {
       ChunkFrame.write(content, context, connection.encoder());
@@ -258,18 +260,16 @@ public final class ClientExchange {
     answerBegun = true;
     answerEnded = true;
     releaseHeld();
-    ByteBuf body = content;
     if (bodyless(status)) {
-      content.release();
-      body = Unpooled.EMPTY_BUFFER;
+      content.clear();
     } else {
       headers.set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes());
     }
     DefaultFullHttpResponse answer =
         new DefaultFullHttpResponse(
-            HttpVersion.HTTP_1_1, status, body, headers, EmptyHttpHeaders.INSTANCE);
+            HttpVersion.HTTP_1_1, status, content, headers, EmptyHttpHeaders.INSTANCE);
     frame(answer);
-    context.writeAndFlush(answer, HeldBody.untilWritten(body, context));
+    context.writeAndFlush(answer, HeldBody.untilWritten(content, context));
     connection.answered(this);
   }
 

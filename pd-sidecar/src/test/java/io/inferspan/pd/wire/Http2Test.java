@@ -155,6 +155,19 @@ final class Http2Test extends WireTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
+  void bodyOfAStatusWithoutOne_isDropped(boolean secure) throws Exception {
+    RawServer engine = engineAnswering("HTTP/1.1 205 R\r\ncontent-length: 2\r\n\r\nhi");
+    SidecarRig sidecar = sidecar(engine, secure);
+
+    Answer reset = answer(request(sidecar, secure, HttpMethod.GET, "/x").send());
+
+    assertThat(reset.head().statusCode()).isEqualTo(205);
+    assertThat(reset.text()).isEmpty();
+    assertThat(reset.head().getHeader("content-length")).isEqualTo("0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
   void bodyBeyondTheLimit_is413_evenWhileItIsSent(boolean secure) throws Exception {
     SidecarRig sidecar = before(FreePort.next(), listening(secure, "--body-limit=1000"));
     HttpClientRequest request =

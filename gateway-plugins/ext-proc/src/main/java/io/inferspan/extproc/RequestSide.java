@@ -73,9 +73,9 @@ final class RequestSide {
       return;
     }
     // A connection that becomes a WebSocket has no end of the body to wait for.
-    boolean bodyless =
-        message.endOfStream() || "websocket".equalsIgnoreCase(headers.first("upgrade"));
-    negotiate(bodyless);
+    boolean webSocket = "websocket".equalsIgnoreCase(headers.first("upgrade"));
+    boolean bodyless = message.endOfStream() || webSocket;
+    negotiate(bodyless, webSocket);
     if (bodyless || !exchange.modes.holdsHeaders()) {
       choose(Part.REQUEST_HEADERS, message.endOfStream());
     } else if (exchange.modes.request() != BodyMode.FULL_DUPLEX_STREAMED) {
@@ -86,12 +86,18 @@ final class RequestSide {
   }
 
   /** Requests the body modes that the service needs, if overrides are configured. */
-  private void negotiate(boolean bodyless) {
+  private void negotiate(boolean bodyless, boolean webSocket) {
     Modes current = exchange.modes;
     if (!exchange.service.overridesModes) {
       return;
     }
-    BodyMode request = bodyless || current.holdsHeaders() ? current.request() : BodyMode.BUFFERED;
+    BodyMode request = current.request();
+    if (webSocket && (request == BodyMode.BUFFERED || request == BodyMode.BUFFERED_PARTIAL)) {
+      // Otherwise, Envoy would hold even the routed headers until the body ends.
+      request = BodyMode.NONE;
+    } else if (!bodyless && !current.holdsHeaders()) {
+      request = BodyMode.BUFFERED;
+    }
     BodyMode response =
         current.response() == BodyMode.NONE ? BodyMode.STREAMED : current.response();
     Modes needed = new Modes(request, response);

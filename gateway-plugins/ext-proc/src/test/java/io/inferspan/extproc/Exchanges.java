@@ -88,6 +88,16 @@ final class Exchanges {
         asking.build(), switching.build(), requestBody("hello", false), responseBody("hello"));
   }
 
+  /** The handshake of a WebSocket, with a mode for the request's body. */
+  static List<ProcessingRequest> handshake(int requestBodyMode) {
+    ProcessingRequest.Builder asking = webSocket().get(0).toBuilder();
+    asking
+        .getProtocolConfigBuilder()
+        .setRequestBodyModeValue(requestBodyMode)
+        .setResponseBodyMode(BodySendMode.STREAMED);
+    return List.of(asking.build(), webSocket().get(1));
+  }
+
   static ProcessingRequest requestBody(String body, boolean endOfStream) {
     return ProcessingRequest.newBuilder().setRequestBody(body(body, endOfStream)).build();
   }

@@ -2,6 +2,7 @@ package io.inferspan.extproc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.envoyproxy.envoy.extensions.filters.http.ext_proc.v3.ProcessingMode.BodySendMode;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.inferspan.epp.Endpoint;
@@ -310,6 +311,23 @@ final class ExtProcServiceTest extends ExtProcFixture {
               ProcessingResponse.ResponseCase.RESPONSE_TRAILERS);
     }
     assertThat(span().isError()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BUFFERED, false", "BUFFERED_PARTIAL, false", "FULL_DUPLEX_STREAMED, true"})
+  void webSocket_needsAModeInWhichEnvoyDoesNotHoldItsHeaders(BodyMode mode, boolean kept)
+      throws Exception {
+    Setup setup = Setup.of(mode, BodyMode.STREAMED);
+    try (ExtProcRig rig = new ExtProcRig(service().overrideModes().build(), setup)) {
+      Exchanges.Outcome outcome =
+          Exchanges.run(rig.envoy().processor(), Exchanges.handshake(mode.getNumber()));
+      assertThat(outcome.failure()).isNull();
+      ProcessingResponse routed = outcome.responses().get(0);
+      assertThat(routed.getRequestHeaders().getResponse().getClearRouteCache()).isTrue();
+      assertThat(routed.hasModeOverride()).isNotEqualTo(kept);
+      assertThat(routed.getModeOverride().getRequestBodyMode()).isEqualTo(BodySendMode.NONE);
+    }
+    assertThat(span().attribute("http.response.status_code")).isEqualTo(101L);
   }
 
   @Test

@@ -51,7 +51,7 @@ public final class JsonCursor {
   }
 
   private boolean isFull() {
-    return enclosing >>> Long.SIZE - Byte.SIZE != 0;
+    return enclosing >>> (Long.SIZE - Byte.SIZE) != 0;
   }
 
   /** Leaves an object or an array and returns its node. */

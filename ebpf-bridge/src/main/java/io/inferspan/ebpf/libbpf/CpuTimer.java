@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * A timer on each CPU that runs a program. It is a software clock, so no hardware counter is
- * needed.
+ * Runs a BPF program periodically on each CPU. The timers are software events of perf, so no
+ * hardware counter is needed.
  */
 final class CpuTimer {
 

@@ -23,8 +23,8 @@ public final class FileDescriptor implements AutoCloseable {
   }
 
   /**
-   * Opens a file without read access, so that it can be found by {@link #path} even if its own path
-   * changes.
+   * Opens a file with {@code O_PATH}, which needs no permission to read it. {@link #path} leads to
+   * the file even after it has been renamed.
    */
   public static FileDescriptor ofFile(Path file) {
     return open(file, PATH_ONLY);

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * first that of the scheduler's events, last that of launches. If that is not enough, requests are
  * no longer recognised. Detail is raised in the reverse order, after some time within the budget.
  *
- * <p>A detached class is attached on trial, because its cost is only estimated: as last measured,
- * scaled by how the cost of the attached classes has changed since. If it should fit, the unused
- * part of the budget pays for attaching it. Otherwise it is tried only as often as a fifth of the
- * budget pays for the trials.
+ * <p>The cost of a detached class is estimated: it is the last measured cost, scaled by the change
+ * in the cost of the attached classes. Since the estimate may be wrong, the class is attached on
+ * trial. If it should fit, the unused part of the budget pays for attaching it. Otherwise, it is
+ * tried only as often as a fifth of the budget pays for.
  *
  * <p>While the bridge sleeps, only the recognition of requests and the probes on collectives can
  * exceed the budget. The levels of the other classes are kept for the next request.
@@ -41,9 +41,7 @@ final class BudgetController {
   /** The share of the budget for trials of classes that probably do not fit. */
   private static final double FOR_TRIALS = 0.2;
 
-  /**
-   * A change may follow this long before the unused part of the budget has paid for earlier ones.
-   */
+  /** A class that fits may be attached this long before {@link #nextAttach}. */
   private static final long ADVANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(750);
 
   private static final long MOST_TRIAL_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -115,7 +113,7 @@ final class BudgetController {
     return levels;
   }
 
-  /** Notes that the bridge fell asleep or woke: a period is in one of the two states. */
+  /** Notes that the bridge fell asleep or woke up; no period spans this moment. */
   void sleep(boolean sleeps, long nowNanos) {
     asleep = sleeps;
     collectivesOff = false;
@@ -156,9 +154,10 @@ final class BudgetController {
   }
 
   /**
-   * Notes that changing levels cost as much as the whole budget allows for {@code budgetNanos}.
-   * Detail can be lowered at any time, but no class is attached until the unused part of the budget
-   * has covered this cost, and none that probably does not fit until a fifth of the budget has.
+   * Notes the cost of a change of levels. Until the unused part of the budget has covered it, no
+   * probes are attached. A class that probably does not fit waits until a fifth of the budget has.
+   *
+   * @param budgetNanos the time in which the whole budget covers the cost
    */
   void switched(double budgetNanos, long nowNanos) {
     double share = Math.max(FOR_TRIALS, unused);
@@ -340,12 +339,12 @@ final class BudgetController {
     }
   }
 
-  /** Returns whether attaching a class that fits is paid for; system calls have no probes. */
+  /** Returns whether a class that fits may be attached; system calls cost nothing to attach. */
   private boolean isPaid(EventClass events, long nowNanos) {
     return events == EventClass.SYSCALLS || nowNanos >= nextAttach - ADVANCE_NANOS;
   }
 
-  /** Returns whether events of the class say little: launches do without waits for the device. */
+  /** Returns true for launches without CALLS: they say little without waits for the device. */
   private boolean isUseless(EventClass events) {
     return events == EventClass.LAUNCHES && isDetached(EventClass.CALLS);
   }

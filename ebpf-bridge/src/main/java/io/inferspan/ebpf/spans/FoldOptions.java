@@ -20,8 +20,8 @@ public record FoldOptions(
 
   /** Checks the values. */
   public FoldOptions {
-    require("threshold", thresholdNanos, 0, Duration.ofHours(1).toNanos());
-    require("first few", firstFew, 0, 100);
+    require("thresholdNanos", thresholdNanos, 0, Duration.ofHours(1).toNanos());
+    require("firstFew", firstFew, 0, 100);
   }
 
   /** Returns the defaults: events of 1 ms or more, the first three of each kind, no paths. */
@@ -50,8 +50,8 @@ public record FoldOptions(
     public Bounds {
       require("requests", requests, 1, 1 << 20);
       require("folds", folds, 1, 1 << 20);
-      require("folds per request", foldsPerRequest, 1, 1_000);
-      require("singles per request", singlesPerRequest, 0, 10_000);
+      require("foldsPerRequest", foldsPerRequest, 1, 1_000);
+      require("singlesPerRequest", singlesPerRequest, 0, 10_000);
     }
 
     /** Returns the defaults, which need at most about 30 MB. */
@@ -74,10 +74,10 @@ public record FoldOptions(
     /** Checks the values. */
     public Times {
       long longest = Duration.ofHours(1).toNanos();
-      require("grace", graceNanos, 0, longest);
-      require("quiet time", quietNanos, 1, longest);
-      require("open time", openNanos, quietNanos, longest);
-      require("age", ageNanos, 1, longest);
+      require("graceNanos", graceNanos, 0, longest);
+      require("quietNanos", quietNanos, 1, longest);
+      require("openNanos", openNanos, quietNanos, longest);
+      require("ageNanos", ageNanos, 1, longest);
     }
 
     /** Returns the defaults: 200 ms, 2 s, 5 min, 10 s. */

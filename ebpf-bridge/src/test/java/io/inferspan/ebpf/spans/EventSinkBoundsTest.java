@@ -170,6 +170,6 @@ class EventSinkBoundsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("requests is 0, but must be from 1 to 1048576");
     assertThatThrownBy(() -> new FoldOptions.Times(1, 0, 1, 1))
-        .hasMessageStartingWith("quiet time is 0, but must be from 1");
+        .hasMessageStartingWith("quietNanos is 0, but must be from 1");
   }
 }

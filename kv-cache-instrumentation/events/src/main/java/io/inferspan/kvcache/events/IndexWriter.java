@@ -120,8 +120,8 @@ final class IndexWriter {
   }
 
   /**
-   * Returns the key that an engine's hash maps to, from any pod's events. Returns null if it is
-   * unknown, or if the index cannot be queried now.
+   * Returns the request key of an engine's hash, whichever pod reported it. Returns null if the key
+   * is unknown, or if the index cannot be queried now.
    */
   @Nullable Long requestKey(PodBlocks pod, long hash) {
     if (!writable(pod)) {
@@ -216,8 +216,8 @@ final class IndexWriter {
   /**
    * Notes a write that failed.
    *
-   * <p>The first failure of a pod may mean that the index is down. Later failures of the same pod
-   * pause only this pod, because its entries in the index may be damaged.
+   * <p>The first failure of a pod since its last repair counts as an outage of the index. Further
+   * failures pause only the pod, because damaged entries of the pod may cause them.
    */
   private void failed(PodBlocks pod) {
     counts.increment(KvEventCount.FAILED_WRITES);

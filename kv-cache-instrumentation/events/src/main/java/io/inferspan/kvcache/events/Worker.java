@@ -79,7 +79,7 @@ final class Worker implements Runnable, Stream.Actions {
         succeeded(this::maintain, "A repair of the index failed and will be retried");
       }
     } catch (InterruptedException e) {
-      // Only close() interrupts.
+      // KvEventSubscriber.close() interrupts the thread.
       Thread.currentThread().interrupt();
     }
   }

@@ -25,8 +25,9 @@ record RedisAddress(
     @Nullable String password) {
 
   private static final String ALLOWED =
-      "it must be redis://, rediss:// or unix:// with [user:password@], a host with [:port] and"
-          + " [/database], or a path with [?db=database]";
+      "it must be redis://[user:password@]host[:port][/database] (with TLS: rediss://) or"
+          + " unix://[user:password@]/path[?db=database]; valkey:// or no scheme means redis://,"
+          + " and valkeys:// means rediss://";
   private static final String LOGIN = "(?:(?<user>[^:/]*)(?::(?<password>[^/]*))?@)?";
   private static final Pattern TCP =
       Pattern.compile(

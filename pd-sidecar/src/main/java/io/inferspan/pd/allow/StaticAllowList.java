@@ -105,9 +105,9 @@ final class StaticAllowList implements AllowList {
     String bare = bracketed ? entry.substring(1, entry.length() - 1) : entry;
     if (!HostText.isEntry(bare) || (bracketed && bare.indexOf('/') >= 0)) {
       throw new IllegalArgumentException(
-          "'%s' in %s is not allowed; an entry is a host name, an IP address or a range such as"
+          "'%s' in %s is not a valid entry; an entry is a host name, an IP address or a range such"
                   .formatted(entry, source)
-              + " 10.0.0.0/8, without a port.");
+              + " as 10.0.0.0/8, without a port.");
     }
     int slash = bare.indexOf('/');
     byte[] network = slash < 0 ? null : HostText.address(bare.substring(0, slash));

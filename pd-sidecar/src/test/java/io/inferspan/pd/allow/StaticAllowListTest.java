@@ -96,7 +96,7 @@ class StaticAllowListTest {
         .hasMessage(
             "'"
                 + entry
-                + "' in the allow-list setting is not allowed; an entry is a host name, an IP"
+                + "' in the allow-list setting is not a valid entry; an entry is a host name, an IP"
                 + " address or a range such as 10.0.0.0/8, without a port.");
   }
 

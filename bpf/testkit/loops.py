@@ -27,7 +27,7 @@ def reads(server, client, data):
 
 
 def with_neighbour(neighbour):
-    """The request neighbour, which is not sampled, is open when a sampled request arrives, and gets its response first."""
+    """While the unsampled request in the bytes neighbour is open, a sampled request arrives. The unsampled one is answered first."""
     (one, first), (two, second) = loop_pair(), loop_pair()
     reads(one, first, neighbour)
     reads(two, second, head(2))
@@ -183,7 +183,8 @@ def after_a_hand_over():
 
 @play
 def of_a_thread_started_during_another_request():
-    """A new thread may belong to a pool and have another request's job, so it has its request only while no other one is open."""
+    """A new thread may belong to a pool and do another request's job. So it works for its starter's request only while that is the
+    only open one."""
     (one, first), (two, second) = pair(), pair()
     reads(one, first, head(1))
     in_bare_thread(lambda: call(trace_id(1)))

@@ -9,8 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A clock that a test advances, for exact durations without sleeping.
  *
- * <p>It starts at {@link #START}. Wall time and {@link #nanoTime} move together. Any thread may
- * read or move it.
+ * <p>Wall time and {@link #nanoTime} move together. Any thread may read or advance the clock.
  */
 public final class ManualClock implements Clock {
   /** The initial time of a clock from {@link #create()}. */

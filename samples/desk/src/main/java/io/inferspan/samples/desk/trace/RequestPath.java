@@ -94,7 +94,7 @@ final class RequestPath {
     }
   }
 
-  /** Returns whether the answering engine was called for another chunk of the same decode. */
+  /** Returns whether an engine's span is of the same chunked decode as the answering engine's. */
   private boolean isLaterChunk(Node node) {
     Node chunks = node.above(PdSpans.CHUNKED_DECODE);
     return chunks != null

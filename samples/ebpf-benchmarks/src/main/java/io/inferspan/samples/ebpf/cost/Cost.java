@@ -26,7 +26,8 @@ public final class Cost {
     Set<String> wanted = Set.copyOf(List.of(arguments).subList(KIT_ARGUMENTS, arguments.length));
     boolean quick = wanted.contains("--quick");
     if (!wanted.stream().allMatch(one -> one.equals("--quick") || PARTS.contains(one))) {
-      System.err.println("usage: cost [--quick] [" + String.join("] [", PARTS) + "]");
+      System.err.println(
+          "usage: cost <test kit> <server.py> [--quick] [" + String.join("] [", PARTS) + "]");
       System.exit(2);
     }
     boolean all = PARTS.stream().noneMatch(wanted::contains);

@@ -35,8 +35,9 @@ final class CpuTimer {
   private CpuTimer() {}
 
   /**
-   * Attaches a program to a timer on each CPU, or to none.
+   * Attaches a program to a timer on each CPU that is online, or to none if one fails.
    *
+   * @param frequency the runs per second on each CPU
    * @param refusal makes the exception for an error number
    */
   static BpfLink attach(int program, int frequency, int cpus, IntFunction<BpfException> refusal) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class RedisFailoverTest {
 
   private static final PodEntry A = PodEntry.of("10.0.0.1:8000", "gpu");
-  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofSeconds(60);
   private static final long[] KEYS = new long[100];
 
   static {

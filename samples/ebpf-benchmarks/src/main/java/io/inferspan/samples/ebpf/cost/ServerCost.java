@@ -92,8 +92,8 @@ final class ServerCost {
   enum Served {
     /** Makes eight library calls. */
     SHORT("/infer", List.of(Watched.values())),
-    /** Also adds up numbers, so that it takes about as long as a request of a small gateway. */
-    LONGER("/work/6000", List.of(Watched.NOT, Watched.AWAKE));
+    /** Also adds up numbers, so that it takes about 230 µs of CPU time. */
+    LONGER("/work/16000", List.of(Watched.NOT, Watched.AWAKE));
 
     private final String path;
 

@@ -4,9 +4,7 @@ import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +36,6 @@ final class BudgetController {
 
   private static final double SHORTEST_TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
 
-  /** The share of the budget for trials of classes that probably do not fit. */
-  private static final double FOR_TRIALS = 0.2;
-
-  /** A class that fits may be attached this long before {@link #nextAttach}. */
-  private static final long ADVANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(750);
-
-  private static final long MOST_TRIAL_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
-
   /** Detail is raised up to this share of the budget: estimates are off by a few percent. */
   private static final double AIM = 0.9;
 
@@ -61,13 +51,15 @@ final class BudgetController {
   /** Recognition is detached only above this cost, because no request is traced without it. */
   private static final double WORTH_ALL_REQUESTS = 0.2;
 
+  /** Recognition is detached only above this total cost: measurements are off by a few percent. */
+  private static final double MUCH = 1.1;
+
   private static final List<EventClass> ORDER = Arrays.asList(EventClass.values());
 
   private final double[] shares;
   private final Detachable detachable;
-  private final Map<EventClass, Long> nextTrial = new EnumMap<>(EventClass.class);
-
   private final ClassCosts known = new ClassCosts();
+  private final ChangeCosts changes;
 
   private DetailLevels levels = DetailLevels.FULL;
   private long quietSince;
@@ -77,12 +69,6 @@ final class BudgetController {
   private @Nullable EventClass onTrial;
   private boolean asleep;
   private boolean collectivesOff;
-
-  /** When the unused part of the budget will have covered what trials and changes have cost. */
-  private long nextAttach;
-
-  /** When {@link #FOR_TRIALS} of the budget will have covered the same cost. */
-  private long nextTry;
 
   /** The unused share of the budget in the last period that did not exceed it. */
   private double unused;
@@ -105,8 +91,7 @@ final class BudgetController {
     this.detachable = detachable;
     this.quietSince = nowNanos;
     this.attachedNanos = nowNanos;
-    this.nextAttach = nowNanos;
-    this.nextTry = nowNanos;
+    this.changes = new ChangeCosts(nowNanos);
   }
 
   DetailLevels levels() {
@@ -132,6 +117,7 @@ final class BudgetController {
   /** Returns the levels for the next period, after one with this cost at the current levels. */
   DetailLevels period(Load load, long nowNanos) {
     known.follow(load, levels);
+    changes.pay(unused, nowNanos);
     if (load.total() > 1) {
       lower(load, nowNanos);
       return levels;
@@ -160,9 +146,7 @@ final class BudgetController {
    * @param budgetNanos the time in which the whole budget covers the cost
    */
   void switched(double budgetNanos, long nowNanos) {
-    double share = Math.max(FOR_TRIALS, unused);
-    nextAttach = later(Math.max(nextAttach, nowNanos), budgetNanos, share);
-    nextTry = later(Math.max(nextTry, nowNanos), budgetNanos, FOR_TRIALS);
+    changes.add(budgetNanos, unused, nowNanos);
   }
 
   /**
@@ -193,13 +177,17 @@ final class BudgetController {
     }
     if (isAllDetached() || (asleep && off)) {
       EventClass first = EventClass.REQUESTS;
-      long due = attachedCost(first) <= unused ? nextAttach : tryNanos(first, nowNanos);
+      long due =
+          attachedCost(first) <= unused
+              ? nowNanos + changes.untilPaidNanos(0, unused)
+              : tryNanos(first, nowNanos);
       return due > nowNanos ? Math.min(due - nowNanos, LONGEST_REST_NANOS) : QUIET_NANOS;
     }
+    long due = changes.untilPaidNanos(ChangeCosts.MOST_DEBT_NANOS, unused);
     boolean waits =
-        nextAttach - ADVANCE_NANOS > nowNanos
+        due > 0
             && ORDER.stream().anyMatch(each -> isDetached(each) && attachedCost(each) <= unused);
-    return waits ? Math.min(nextAttach - ADVANCE_NANOS - nowNanos, QUIET_NANOS) : QUIET_NANOS;
+    return waits ? Math.min(due, QUIET_NANOS) : QUIET_NANOS;
   }
 
   /** Returns whether all classes are detached, so that observed processes run no program. */
@@ -224,6 +212,7 @@ final class BudgetController {
     exceeded = true;
     quietSince = nowNanos;
     EventClass tried = onTrial;
+    onTrial = null;
     if (tried != null && 2 * spent(load, tried) >= load.total() - 1) {
       failed(tried, load, nowNanos);
       return;
@@ -239,7 +228,9 @@ final class BudgetController {
       return;
     }
     if (levels.equals(before)) {
-      if (detachable.requests() && spent(load, EventClass.REQUESTS) >= WORTH_ALL_REQUESTS) {
+      boolean worth =
+          load.total() >= MUCH && spent(load, EventClass.REQUESTS) >= WORTH_ALL_REQUESTS;
+      if (detachable.requests() && worth) {
         set(EventClass.REQUESTS, DetailLevel.DETACHED);
       } else if (!asleep) {
         ORDER.stream().filter(this::canLower).findFirst().ifPresent(this::lower);
@@ -253,7 +244,6 @@ final class BudgetController {
   }
 
   private void failed(EventClass tried, Load load, long nowNanos) {
-    onTrial = null;
     double spent = spent(load, tried);
     set(tried, DetailLevel.DETACHED);
     // The bridge's cost without the class is not a cost of the trial.
@@ -269,25 +259,25 @@ final class BudgetController {
   private void wait(EventClass events, double cost, long nowNanos) {
     long rivals =
         isDetached(EventClass.REQUESTS) ? 1 : ORDER.stream().filter(this::isDetached).count();
-    nextTrial.put(events, later(nowNanos, cost * Math.max(1, rivals), FOR_TRIALS));
-  }
-
-  private static long later(long nanos, double cost, double share) {
-    return nanos + Math.min(MOST_TRIAL_WAIT_NANOS, (long) (cost / share));
+    changes.delayTrial(events, cost * Math.max(1, rivals), nowNanos);
   }
 
   private void lower(Load load, DetailLevels before) {
     double excess = load.total() - 1;
-    for (EventClass events : ORDER) {
-      while (excess > 0
-          && canLower(events)
-          && !losesSight(before, events)
-          && spent(load, events) >= WORTHWHILE) {
-        double spent = spent(load, events);
-        lower(events);
-        excess -= spent - spent(load, events);
+    DetailLevels last;
+    do {
+      last = levels;
+      for (EventClass events : ORDER) {
+        while (excess > 0
+            && canLower(events)
+            && !losesSight(before, events)
+            && spent(load, events) >= WORTHWHILE) {
+          double spent = spent(load, events);
+          lower(events);
+          excess -= spent - spent(load, events);
+        }
       }
-    }
+    } while (!levels.equals(last)); // Calls are detached only after launches.
   }
 
   /**
@@ -299,10 +289,10 @@ final class BudgetController {
   }
 
   private void raise(Load load, long nowNanos) {
-    double room = AIM - load.total();
+    double room = AIM - load.total() - changes.reserved();
     for (EventClass events : ORDER.reversed()) {
       if (isDetached(events) && attachedCost(events) <= room && !isUseless(events)) {
-        if (isPaid(events, nowNanos)) {
+        if (isPaid(events)) {
           attach(events, nowNanos);
           return;
         }
@@ -339,9 +329,9 @@ final class BudgetController {
     }
   }
 
-  /** Returns whether a class that fits may be attached; system calls cost nothing to attach. */
-  private boolean isPaid(EventClass events, long nowNanos) {
-    return events == EventClass.SYSCALLS || nowNanos >= nextAttach - ADVANCE_NANOS;
+  /** Returns whether attaching a class that fits is paid for; system calls cost nothing to attach. */
+  private boolean isPaid(EventClass events) {
+    return events == EventClass.SYSCALLS || changes.mayAttach();
   }
 
   /** Returns true for launches without CALLS: they say little without waits for the device. */
@@ -350,7 +340,7 @@ final class BudgetController {
   }
 
   private long tryNanos(EventClass events, long nowNanos) {
-    return Math.max(nextTry, nextTrial.getOrDefault(events, nowNanos));
+    return changes.nextTrial(events, nowNanos);
   }
 
   private void attach(EventClass events, long nowNanos) {

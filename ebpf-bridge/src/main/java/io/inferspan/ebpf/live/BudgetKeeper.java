@@ -45,7 +45,6 @@ final class BudgetKeeper {
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final String OUR_THREADS = "inferspan-ebpf-";
   private static final Duration END = Duration.ofSeconds(2);
-  private static final long LOOK_MILLIS = 250;
 
   /** The interval after a change that detached every class: nothing can be lowered further. */
   private static final long LOOK_DETACHED_MILLIS = 1_000;
@@ -107,6 +106,7 @@ final class BudgetKeeper {
             new CostMeter.Sources(
                 Clocks::monotonicNanos,
                 config.wholeProcess() ? Clocks::processCpuNanos : ourThreads(),
+                () -> Clocks.threadCpuNanos(0),
                 readers.ring()::consumedBytes,
                 events -> reported(readers.books(), events),
                 readers.counters()::shed),
@@ -154,13 +154,14 @@ final class BudgetKeeper {
     long restMillis = TimeUnit.NANOSECONDS.toMillis(next - Clocks.monotonicNanos());
     boolean off = controller.isAllDetached();
     if (next == 0) {
-      return off ? LOOK_DETACHED_MILLIS : LOOK_MILLIS;
+      return off ? LOOK_DETACHED_MILLIS : meter.lookMillis();
     }
-    return off ? Math.max(1, restMillis) : Math.clamp(restMillis, 1, LOOK_MILLIS);
+    return off ? Math.max(1, restMillis) : Math.clamp(restMillis, 1, meter.lookMillis());
   }
 
   /** Runs one period; returns whether levels have changed. */
   private boolean holdBudget() {
+    long began = Clocks.threadCpuNanos(0);
     CostMeter.Programs programs = programs();
     if (asleep != detail.isAsleep()) {
       return false;
@@ -171,6 +172,7 @@ final class BudgetKeeper {
     }
     Load load = meter.period(running, programs);
     DetailLevels before = controller.levels();
+    boolean tried = controller.isTrying();
     boolean collectivesOff = controller.areCollectivesOff();
     DetailLevels levels = controller.period(load, Clocks.monotonicNanos());
     // While asleep, the costs of the other classes are not known.
@@ -178,18 +180,22 @@ final class BudgetKeeper {
         (asleep ? Stream.of(EventClass.REQUESTS) : Arrays.stream(EventClass.values()))
             .collect(Collectors.toMap(events -> events, events -> controller.next(load, events))));
     boolean pauses = controller.areCollectivesOff() && !collectivesOff;
-    if (levels.equals(before) && !pauses) {
-      return false;
+    boolean changed = pauses || !levels.equals(before);
+    if (changed) {
+      detail.set(levels);
     }
-    long began = Clocks.threadCpuNanos(0);
-    detail.set(levels);
     if (pauses) {
       detail.pauseCollectives();
     }
+    if (!changed && !tried) {
+      return false;
+    }
     double spent = meter.budgetNanos(Clocks.threadCpuNanos(0) - began);
     controller.switched(spent, Clocks.monotonicNanos());
-    meter.begin();
-    return true;
+    if (changed) {
+      meter.begin();
+    }
+    return changed;
   }
 
   private boolean waited(long millis) {

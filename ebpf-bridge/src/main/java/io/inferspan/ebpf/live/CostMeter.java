@@ -55,11 +55,35 @@ final class CostMeter {
   private static final double FEW_PER_SECOND = 100;
   private static final double LITTLE_CPU = 0.1;
 
+  private static final double LOOK_MILLIS = 250;
+  private static final double LONGEST_LOOK_MILLIS = 500;
+
+  /** The CPU time in which the number of wakes of the agent's threads hardly varies. */
+  private static final long KNOWN_CPU_NANOS = TimeUnit.MICROSECONDS.toNanos(2_500);
+
+  /** The seconds over which the agent's CPU time is averaged: its wakes are few and long. */
+  private static final double SMOOTHED = 2;
+
+  /** The growth that a burst of the JVM's compiler or garbage collector can pretend. */
+  private static final double MOST_GROWTH = 2;
+
+  /** A few wakes of the agent's threads, whose number in a period varies. */
+  private static final double FEW_WAKES_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /**
+   * The shortest period whose CPU time of the agent counts. In a shorter one, a single wake or the
+   * measurement itself would exceed a small budget.
+   */
+  private static final double SHORTEST_SECONDS = 0.2;
+
   private final TracingBudget budget;
   private final Sources sources;
   private Reading before;
   private Reading looked;
+
+  /** The CPU time of the agent per second, averaged over some periods. */
   private double lastCpu;
+
   private double lastBytes;
   private TrapTimes traps = TrapTimes.ASSUMED;
 
@@ -67,7 +91,8 @@ final class CostMeter {
    * The sources of costs, as totals since the start.
    *
    * @param clock the current time
-   * @param cpu the CPU time of the threads that read the events
+   * @param cpu the CPU time of the threads that read the events, and of the one that measures
+   * @param measuring the CPU time of the one that measures
    * @param bytes the bytes that those threads have read
    * @param reported the number of events of a class that were read
    * @param shed the number of events of a class that were folded or counted instead
@@ -75,6 +100,7 @@ final class CostMeter {
   record Sources(
       LongSupplier clock,
       LongSupplier cpu,
+      LongSupplier measuring,
       LongSupplier bytes,
       ToLongFunction<EventClass> reported,
       ToLongFunction<EventClass> shed) {}
@@ -108,6 +134,7 @@ final class CostMeter {
   private record Reading(
       long nanos,
       long cpu,
+      long measuring,
       long bytes,
       Map<EventClass, Long> reported,
       Map<EventClass, Long> seen) {
@@ -137,6 +164,16 @@ final class CostMeter {
     return isOfTime() ? cpuNanos / nanosPerSecond() * NANOS_PER_SECOND : 0;
   }
 
+  /**
+   * Returns the time between looks at cheap indicators, and of the periods in which a change is
+   * checked. With a small budget it is longer, because some wakes of the agent's threads more or
+   * less would exceed the budget of a short period.
+   */
+  long lookMillis() {
+    double millis = budgetNanos(KNOWN_CPU_NANOS) / TimeUnit.MILLISECONDS.toNanos(1);
+    return (long) Math.clamp(millis, LOOK_MILLIS, LONGEST_LOOK_MILLIS);
+  }
+
   /** Returns the cost of each level, relative to full detail. */
   double[] shares() {
     return (isOfTime() ? CPU_SHARES : EVENT_SHARES).clone();
@@ -157,10 +194,10 @@ final class CostMeter {
     Reading now = look(before.reported(), before.seen());
     double seconds = now.seconds(looked);
     double bytes = (now.bytes() - looked.bytes()) / seconds;
-    double cpu = (now.cpu() - looked.cpu()) / seconds;
     looked = now;
+    double usualCpu = (RISE * lastCpu + LITTLE_CPU * nanosPerSecond()) * now.seconds(before);
     return bytes > RISE * lastBytes + FEW_PER_SECOND * RECORD_BYTES
-        || (isOfTime() && cpu > RISE * lastCpu + LITTLE_CPU * nanosPerSecond());
+        || (isOfTime() && now.cpu() - before.cpu() > usualCpu + FEW_WAKES_NANOS);
   }
 
   /** Returns the cost since the last call of this method or of {@link #begin}. */
@@ -170,7 +207,14 @@ final class CostMeter {
     begin(now);
     double seconds = now.seconds(since);
     lastBytes = (now.bytes() - since.bytes()) / seconds;
-    lastCpu = (now.cpu() - since.cpu()) / seconds;
+    if (seconds >= SHORTEST_SECONDS) {
+      // Measuring takes as long in a short period as in the usual one, which is longer.
+      long measuring = now.measuring() - since.measuring();
+      double others = (now.cpu() - since.cpu() - measuring) / seconds;
+      double cpu = others + measuring / Math.max(seconds, 1);
+      double known = Math.min(cpu, MOST_GROWTH * lastCpu + LITTLE_CPU * nanosPerSecond());
+      lastCpu = lastCpu == 0 ? cpu : lastCpu + (known - lastCpu) * seconds / (seconds + SMOOTHED);
+    }
     Map<EventClass, Double> reported = new EnumMap<>(EventClass.class);
     Map<EventClass, Double> seen = new EnumMap<>(EventClass.class);
     for (EventClass events : EventClass.values()) {
@@ -277,6 +321,7 @@ final class CostMeter {
     return new Reading(
         sources.clock().getAsLong(),
         sources.cpu().getAsLong(),
+        sources.measuring().getAsLong(),
         sources.bytes().getAsLong(),
         reported,
         seen);

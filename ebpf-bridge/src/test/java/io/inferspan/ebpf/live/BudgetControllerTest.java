@@ -93,6 +93,37 @@ class BudgetControllerTest {
     assertThat(level(EventClass.REQUESTS)).isEqualTo(DetailLevel.FULL);
   }
 
+  /** Measurements are off by a few percent, and no request is traced without recognition. */
+  @Test
+  void recognition_staysIfTheExcessIsSmall() {
+    load(0, 0, 0, 0);
+    inFull.put(EventClass.REQUESTS, 1.05);
+
+    periods(40);
+
+    assertThat(level(EventClass.REQUESTS)).isEqualTo(DetailLevel.FULL);
+  }
+
+  /** The excess of a later period is not the trial's. */
+  @Test
+  void trial_endsWithItsFirstPeriod() {
+    load(0, 0, 0, 0);
+    inFull.put(EventClass.REQUESTS, 2.0);
+    periods(TWO_SECONDS);
+    inFull.put(EventClass.REQUESTS, 0.05);
+    while (level(EventClass.REQUESTS) == DetailLevel.DETACHED) {
+      periods(1);
+    }
+
+    others = 2;
+    periods(1);
+
+    assertThat(controller.isTrying()).isFalse();
+    assertThat(controller.isUrgent()).isTrue();
+    periods(1);
+    assertThat(controller.isUrgent()).isFalse();
+  }
+
   @Test
   void trialsThatFail_takeAFifthOfTheBudget() {
     load(0, 0, 0, 0);

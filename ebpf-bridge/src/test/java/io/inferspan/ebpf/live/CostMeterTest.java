@@ -26,6 +26,7 @@ class CostMeterTest {
   private final Map<EventClass, Long> shed = new EnumMap<>(EventClass.class);
   private long nanos = 1;
   private long cpu = 5;
+  private long measuring;
   private long bytes;
 
   @Test
@@ -120,12 +121,55 @@ class CostMeterTest {
 
     second(2, 100_000);
     assertThat(meter.mayHaveRisen()).isFalse();
-    second(4, 100_000);
+    second(8, 100_000);
     assertThat(meter.mayHaveRisen()).isTrue();
     second(2, 200_000);
     assertThat(meter.mayHaveRisen()).isTrue();
     second(2, 100_000);
     assertThat(meter.mayHaveRisen()).isFalse();
+  }
+
+  /** One wake of the agent would exceed the budget of 50 ms. */
+  @Test
+  void shortPeriod_doesNotShowTheCpuTimeOfTheAgent() {
+    CostMeter meter = meter("1%");
+    assertThat(cpuOfPeriod(meter, 1_000, 2)).isEqualTo(0.2, ROUNDING);
+
+    assertThat(cpuOfPeriod(meter, 50, 2)).isEqualTo(0.2, ROUNDING);
+    assertThat(cpuOfPeriod(meter, 1_000, 2)).isEqualTo(0.2, ROUNDING);
+  }
+
+  @Test
+  void burstOfTheAgent_isAveragedAndLimited() {
+    CostMeter meter = meter("1%");
+    assertThat(cpuOfPeriod(meter, 1_000, 2)).isEqualTo(0.2, ROUNDING);
+
+    // The burst counts as at most 5 ms, for a third of the three seconds over which is averaged.
+    assertThat(cpuOfPeriod(meter, 1_000, 50)).isEqualTo(0.3, ROUNDING);
+    assertThat(cpuOfPeriod(meter, 1_000, 3)).isEqualTo(0.3, ROUNDING);
+  }
+
+  /** After a change the next period is short, but later ones are not. */
+  @Test
+  void measuring_countsAsIfThePeriodWereAsLongAsUsual() {
+    CostMeter meter = meter("1%");
+    measuring += MILLI;
+
+    assertThat(cpuOfPeriod(meter, 500, 2)).isEqualTo(0.3, ROUNDING);
+  }
+
+  @Test
+  void look_isLaterWithASmallBudget() {
+    assertThat(meter("5%").lookMillis()).isEqualTo(250);
+    assertThat(meter("0.5%").lookMillis()).isEqualTo(500);
+    assertThat(meter("0.1%").lookMillis()).isEqualTo(500);
+    assertThat(meter("100/s").lookMillis()).isEqualTo(250);
+  }
+
+  private double cpuOfPeriod(CostMeter meter, int millis, int cpuMillis) {
+    nanos += millis * MILLI;
+    cpu += cpuMillis * MILLI;
+    return meter.period(DetailLevels.FULL, CostMeter.Programs.NONE).total();
   }
 
   private void second(int cpuMillis, long read) {
@@ -154,6 +198,7 @@ class CostMeterTest {
         new CostMeter.Sources(
             () -> nanos,
             () -> cpu,
+            () -> measuring,
             () -> bytes,
             events -> reported.getOrDefault(events, 0L),
             events -> shed.getOrDefault(events, 0L)));

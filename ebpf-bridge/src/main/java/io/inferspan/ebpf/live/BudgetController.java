@@ -40,7 +40,7 @@ final class BudgetController {
   private static final double AIM = 0.9;
 
   /** The unused share of the budget that is needed to try a class that probably does not fit. */
-  private static final double ROOM_TO_TRY = 0.1;
+  private static final double ROOM_TO_TRY = 0.06;
 
   /** The assumed cost of a detached class that was never measured. */
   private static final double ASSUMED_COST = 0.3;
@@ -208,7 +208,7 @@ final class BudgetController {
   }
 
   private void lower(Load load, long nowNanos) {
-    urgent = !exceeded && !isAllDetached();
+    urgent = !exceeded && !isAllDetached() && load.total() >= MUCH;
     exceeded = true;
     quietSince = nowNanos;
     EventClass tried = onTrial;

@@ -22,6 +22,12 @@ final class ChangeCosts {
 
   private static final long MOST_TRIAL_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
+  /**
+   * The longest wait for a trial after several changes. When an agent starts, its code is slow, and
+   * changes are many; the wait for one expensive change may be longer.
+   */
+  private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private final Map<EventClass, Long> nextTrials = new EnumMap<>(EventClass.class);
 
   /** What the unused part of the budget has not covered yet. */
@@ -41,7 +47,8 @@ final class ChangeCosts {
   void add(double costNanos, double unused, long nowNanos) {
     pay(unused, nowNanos);
     debtNanos = Math.min(debtNanos + costNanos, (double) MOST_TRIAL_WAIT_NANOS);
-    nextTrial = later(Math.max(nextTrial, nowNanos), costNanos);
+    long all = later(Math.max(nextTrial, nowNanos), costNanos);
+    nextTrial = Math.max(later(nowNanos, costNanos), Math.min(all, nowNanos + MOST_WAIT_NANOS));
   }
 
   /** Covers costs with the share of the budget that was left until now. */

@@ -13,8 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClassCosts {
 
-  /** Costs below this share of the budget do not show whether the load has changed. */
-  private static final double SHOWS_LOAD = 0.01;
+  /**
+   * Costs below this share of the budget do not show whether the load has changed: a few system
+   * calls of any process multiply them.
+   */
+  private static final double SHOWS_LOAD = 0.1;
 
   private EnumMap<EventClass, Double> known = new EnumMap<>(EventClass.class);
 

@@ -226,6 +226,18 @@ class BudgetControllerTest {
     assertThat(controller.next(new Load(cost(), inFull), EventClass.LAUNCHES)).isZero();
   }
 
+  /** No attached class shows that launches have become fewer, and little is unused. */
+  @Test
+  void launchesThatBecomeFewer_areTriedThoughTheirEstimateIsOld() {
+    others = 0.83;
+    load(0, 0, 0, 2);
+    periods(TWO_SECONDS);
+    assertThat(level(EventClass.LAUNCHES)).isEqualTo(DetailLevel.DETACHED);
+    inFull.put(EventClass.LAUNCHES, 0.1);
+    periods(TWO_SECONDS);
+    assertThat(level(EventClass.LAUNCHES)).isNotEqualTo(DetailLevel.DETACHED);
+  }
+
   @Test
   void burstInOnePeriod_takesNothing() {
     load(0.3, 0.1, 0.1, 0.1);
@@ -268,11 +280,14 @@ class BudgetControllerTest {
   }
 
   @Test
-  void budgetThatCannotBeHeld_detachesAll() {
+  void excessThatEstimatesDoNotExplain_isCountedBeforeItIsDetached() {
     others = 2;
     load(1, 1, 1, 1);
 
-    periods(40);
+    periods(2);
+    assertThat(controller.levels().words())
+        .isEqualTo("sched:counted,syscalls:counted,calls:counted,launches:counted");
+    periods(38);
 
     assertThat(controller.levels().words())
         .isEqualTo("sched:detached,syscalls:detached,calls:detached,launches:detached");
@@ -309,17 +324,6 @@ class BudgetControllerTest {
 
     assertThat(controller.levels().words())
         .isEqualTo("sched:detached,syscalls:detached,calls:counted,launches:counted");
-  }
-
-  @Test
-  void excessThatEstimatesDoNotExplain_isCountedBeforeItIsDetached() {
-    others = 2;
-    load(1, 1, 1, 1);
-
-    periods(2);
-
-    assertThat(controller.levels().words())
-        .isEqualTo("sched:counted,syscalls:counted,calls:counted,launches:counted");
   }
 
   @Test

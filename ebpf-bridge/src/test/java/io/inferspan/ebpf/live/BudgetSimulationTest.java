@@ -46,9 +46,6 @@ class BudgetSimulationTest {
   /** The bytes of the events in full detail whose probes cost a CPU second. */
   private static final double BYTES_PER_SECOND = 72 / 3e-6;
 
-  /** How well the agent's CPU seconds per second can be known: they are few and long wakes. */
-  private static final double KNOWN_TO = 0.5e-3;
-
   /** The time that the meter assumes for a system call. */
   private static final double EVENT_NANOS = 500;
 
@@ -67,8 +64,13 @@ class BudgetSimulationTest {
           EventClass.REQUESTS, 2.9e-3);
 
   /**
-   * Of all changes of load, one in a hundred may be late: the agent's wakes vary, so its cost is
-   * never known exactly.
+   * Two seconds after a change of load, the cost is at most 1.2 times the budget, in each two
+   * seconds until the next change, and no detail is missing that leaves a tenth of the budget and
+   * has done so since the last measurement.
+   *
+   * <p>The agent's wakes vary, so it knows its own cost only up to {@link Simulation#knownTo}: 0.07
+   * to 0.1 % of a core. Detail must leave that, too. With 0.5 %, which is hardly more than the
+   * agent itself uses, the cost may also be higher by that.
    */
   @Test
   void detailThatFits_isKeptWithinTwoSecondsOfAChangeOfLoad() {
@@ -77,7 +79,7 @@ class BudgetSimulationTest {
       missed.addAll(new Simulation(seed).run());
     }
 
-    assertThat(missed).hasSizeLessThanOrEqualTo(RUNS * PHASES / 100);
+    assertThat(missed).isEmpty();
   }
 
   /** One agent under one budget; costs are in CPU seconds per second, budgets as well. */
@@ -254,7 +256,8 @@ class BudgetSimulationTest {
 
     private void check() {
       double used = recent / SETTLED_SECONDS;
-      if (seconds - changed >= 2 * SETTLED_SECONDS && used > BAR * budget) {
+      double bar = BAR * budget + (budget < 0.01 ? knownTo() : 0);
+      if (seconds - changed >= 2 * SETTLED_SECONDS && used > bar) {
         missed.add(at() + "uses %.2f of the budget".formatted(used / budget));
       }
       for (EventClass events : EventClass.values()) {
@@ -266,7 +269,7 @@ class BudgetSimulationTest {
     private void requireDetail(EventClass events, double used) {
       DetailLevel level = controller.levels().of(events);
       double since = seconds - (events == EventClass.REQUESTS ? changed : visible);
-      if (level == DetailLevel.FULL || waits(events) || since < SETTLED_SECONDS) {
+      if (level == DetailLevel.FULL || waits(events) || since < STEP_SECONDS) {
         fitsSince.remove(events);
         return;
       }
@@ -274,11 +277,10 @@ class BudgetSimulationTest {
       DetailLevel higher = off && events == EventClass.REQUESTS ? DetailLevel.FULL : level.higher();
       double more = (SHARES[higher.number()] - SHARES[level.number()]) * of(usual, events) * times;
       double trial = off ? of(CHANGES, events) / SETTLED_SECONDS : 0;
-      boolean first = since < SETTLED_SECONDS + STEP_SECONDS;
-      if (Math.max(used, cost()) + more + trial > AIM * budget - KNOWN_TO) {
+      if (Math.max(used, cost()) + more + trial > AIM * budget - knownTo()) {
         fitsSince.remove(events);
-      } else if (first
-          || seconds - fitsSince.computeIfAbsent(events, any -> seconds) > REST_SECONDS) {
+      } else if (seconds - fitsSince.computeIfAbsent(events, any -> seconds) > REST_SECONDS
+          && since >= SETTLED_SECONDS) {
         missed.add(
             at()
                 + "%s is %s: used %.2f + %.2f + %.2f of the budget"
@@ -299,6 +301,14 @@ class BudgetSimulationTest {
       }
       return isOff(EventClass.REQUESTS)
           || (events == EventClass.LAUNCHES && isOff(EventClass.CALLS));
+    }
+
+    /**
+     * Returns three standard deviations of the wakes in the time over which the meter averages
+     * them: the agent cannot know its own cost better.
+     */
+    private double knownTo() {
+      return 3 * WAKE_SECONDS * Math.sqrt(wakesPerSecond / (2 * SETTLED_SECONDS));
     }
 
     private static double of(Map<EventClass, Double> seconds, EventClass events) {

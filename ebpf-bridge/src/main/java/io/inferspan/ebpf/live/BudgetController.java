@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Chooses the detail level of each event class from the cost of tracing.
  *
  * <p>When two consecutive periods exceed the budget, detail is lowered until this saves the excess:
- * first that of the scheduler's events, last that of launches. If that is not enough, requests are
- * no longer recognised. Detail is raised in the reverse order, after some time within the budget.
+ * first that of the scheduler's events, last that of launches. If then two more consecutive periods
+ * exceed the budget, requests are no longer recognised. Detail is raised in the reverse order,
+ * after some time within the budget.
  *
  * <p>The cost of a detached class is estimated: it is the last measured cost, scaled by the change
  * in the cost of the attached classes. Since the estimate may be wrong, the class is attached on
@@ -51,12 +52,12 @@ final class BudgetController {
   /** Recognition is detached only above this cost, because no request is traced without it. */
   private static final double WORTH_ALL_REQUESTS = 0.2;
 
-  /** Recognition is detached only above this total cost: measurements are off by a few percent. */
+  /** A lower total cost is not measured again at once: measurements are off by a few percent. */
   private static final double MUCH = 1.1;
 
   private static final List<EventClass> ORDER = Arrays.asList(EventClass.values());
 
-  private final double[] shares;
+  private final BudgetLevels costs;
   private final Detachable detachable;
   private final ClassCosts known = new ClassCosts();
   private final ChangeCosts changes;
@@ -66,6 +67,10 @@ final class BudgetController {
   private long attachedNanos;
   private boolean exceeded;
   private boolean urgent;
+
+  /** Whether the last period exceeded the budget even without the classes that can be lowered. */
+  private boolean requestsExceed;
+
   private @Nullable EventClass onTrial;
   private boolean asleep;
   private boolean collectivesOff;
@@ -87,7 +92,7 @@ final class BudgetController {
    * @param shares the cost of each level, relative to full detail
    */
   BudgetController(double[] shares, Detachable detachable, long nowNanos) {
-    this.shares = shares.clone();
+    this.costs = new BudgetLevels(shares, detachable);
     this.detachable = detachable;
     this.quietSince = nowNanos;
     this.attachedNanos = nowNanos;
@@ -104,6 +109,7 @@ final class BudgetController {
     collectivesOff = false;
     known.sleep(sleeps);
     exceeded = false;
+    requestsExceed = false;
     urgent = false;
     onTrial = null;
     quietSince = nowNanos;
@@ -123,6 +129,7 @@ final class BudgetController {
       return levels;
     }
     exceeded = false;
+    requestsExceed = false;
     urgent = false;
     unused = Math.max(0, AIM - load.total());
     onTrial = null;
@@ -136,7 +143,7 @@ final class BudgetController {
   /** Returns what the class probably costs at the lowest level at which it is attached. */
   private double attachedCost(EventClass events) {
     Double cost = known.of(events);
-    return cost == null ? ASSUMED_COST : cost * shares[lowest(events).number()];
+    return cost == null ? ASSUMED_COST : cost * costs.share(lowest(events));
   }
 
   /**
@@ -164,8 +171,7 @@ final class BudgetController {
     double more =
         isDetached(events)
             ? attachedCost(events)
-            : load.inFull(events) * shares[levels.of(events).higher().number()]
-                - spent(load, events);
+            : load.inFull(events) * costs.share(levels.of(events).higher()) - spent(load, events);
     return load.total() + needed + more;
   }
 
@@ -180,7 +186,7 @@ final class BudgetController {
       long due =
           attachedCost(first) <= unused
               ? nowNanos + changes.untilPaidNanos(0, unused)
-              : tryNanos(first, nowNanos);
+              : changes.nextTrial(first, nowNanos);
       return due > nowNanos ? Math.min(due - nowNanos, LONGEST_REST_NANOS) : QUIET_NANOS;
     }
     long due = changes.untilPaidNanos(ChangeCosts.MOST_DEBT_NANOS, unused);
@@ -207,7 +213,14 @@ final class BudgetController {
     return urgent || onTrial != null;
   }
 
+  /** Returns whether the next period decides whether requests are still recognised. */
+  boolean isConfirming() {
+    return requestsExceed;
+  }
+
   private void lower(Load load, long nowNanos) {
+    boolean again = requestsExceed;
+    requestsExceed = false;
     urgent = !exceeded && !isAllDetached() && load.total() >= MUCH;
     exceeded = true;
     quietSince = nowNanos;
@@ -217,30 +230,38 @@ final class BudgetController {
       failed(tried, load, nowNanos);
       return;
     }
+    requestsExceed = exceedsWithoutOthers(load, WORTHWHILE);
+    urgent |= requestsExceed && !again;
     if (urgent) {
       return; // It may be a burst of the JVM's compiler or garbage collector.
     }
     DetailLevels before = levels;
-    if (!asleep) {
+    if (requestsExceed) {
+      set(EventClass.REQUESTS, DetailLevel.DETACHED);
+    } else if (!asleep) {
       lower(load, before);
     } else if (!collectivesOff && load.inFull(EventClass.CALLS) >= WORTHWHILE) {
       collectivesOff = true;
       return;
     }
-    if (levels.equals(before)) {
-      boolean worth =
-          load.total() >= MUCH && spent(load, EventClass.REQUESTS) >= WORTH_ALL_REQUESTS;
-      if (detachable.requests() && worth) {
-        set(EventClass.REQUESTS, DetailLevel.DETACHED);
-      } else if (!asleep) {
-        ORDER.stream().filter(this::canLower).findFirst().ifPresent(this::lower);
-      }
+    if (levels.equals(before) && !asleep) {
+      ORDER.stream().filter(this::canLower).findFirst().ifPresent(this::lower);
     }
     for (EventClass events : ORDER) {
       if (isDetached(events) && before.of(events) != DetailLevel.DETACHED) {
         wait(events, load.inFull(events) * SHORTEST_TRIAL_NANOS, nowNanos);
       }
     }
+  }
+
+  /** Returns whether the period exceeds the budget although other classes are at their lowest. */
+  private boolean exceedsWithoutOthers(Load load, double worthwhile) {
+    boolean others = asleep && !collectivesOff && load.inFull(EventClass.CALLS) >= WORTHWHILE;
+    double cost = asleep ? load.least() : costs.withoutOthers(load, levels, worthwhile);
+    return detachable.requests()
+        && !others
+        && BudgetLevels.isMuch(load.total(), cost)
+        && spent(load, EventClass.REQUESTS) >= WORTH_ALL_REQUESTS;
   }
 
   private void failed(EventClass tried, Load load, long nowNanos) {
@@ -264,13 +285,14 @@ final class BudgetController {
 
   private void lower(Load load, DetailLevels before) {
     double excess = load.total() - 1;
+    boolean all = exceedsWithoutOthers(load, Double.POSITIVE_INFINITY);
     DetailLevels last;
     do {
       last = levels;
       for (EventClass events : ORDER) {
         while (excess > 0
             && canLower(events)
-            && !losesSight(before, events)
+            && (all || !losesSight(before, events))
             && spent(load, events) >= WORTHWHILE) {
           double spent = spent(load, events);
           lower(events);
@@ -303,7 +325,7 @@ final class BudgetController {
       }
       while (levels.of(events) != DetailLevel.FULL && !isDetached(events)) {
         DetailLevel next = levels.of(events).higher();
-        double more = load.inFull(events) * shares[next.number()] - spent(load, events);
+        double more = load.inFull(events) * costs.share(next) - spent(load, events);
         if (more > room) {
           break;
         }
@@ -319,7 +341,9 @@ final class BudgetController {
   /** Attaches the first class whose turn it is to be tried although it probably does not fit. */
   private void tryOne(long nowNanos) {
     for (EventClass events : ORDER.reversed()) {
-      if (isDetached(events) && !isUseless(events) && nowNanos >= tryNanos(events, nowNanos)) {
+      if (isDetached(events)
+          && !isUseless(events)
+          && nowNanos >= changes.nextTrial(events, nowNanos)) {
         attach(events, nowNanos);
         return;
       }
@@ -329,7 +353,7 @@ final class BudgetController {
     }
   }
 
-  /** Returns whether attaching a class that fits is paid for; system calls cost nothing to attach. */
+  /** Returns whether attaching a class that fits is paid for; system calls cost nothing. */
   private boolean isPaid(EventClass events) {
     return events == EventClass.SYSCALLS || changes.mayAttach();
   }
@@ -337,10 +361,6 @@ final class BudgetController {
   /** Returns true for launches without CALLS: they say little without waits for the device. */
   private boolean isUseless(EventClass events) {
     return events == EventClass.LAUNCHES && isDetached(EventClass.CALLS);
-  }
-
-  private long tryNanos(EventClass events, long nowNanos) {
-    return changes.nextTrial(events, nowNanos);
   }
 
   private void attach(EventClass events, long nowNanos) {
@@ -359,19 +379,11 @@ final class BudgetController {
   }
 
   private double spent(Load load, EventClass events) {
-    return load.inFull(events) * shares[levels.of(events).number()];
+    return costs.spent(load, levels, events);
   }
 
   private boolean canLower(EventClass events) {
-    DetailLevel least =
-        switch (events) {
-          case SCHED, SYSCALLS -> DetailLevel.DETACHED;
-          case CALLS ->
-              isDetached(EventClass.LAUNCHES) ? DetailLevel.DETACHED : DetailLevel.COUNTED;
-          case LAUNCHES -> detachable.libraries() ? DetailLevel.DETACHED : DetailLevel.COUNTED;
-          case REQUESTS -> DetailLevel.FULL;
-        };
-    return levels.of(events).compareTo(least) < 0;
+    return costs.canLower(levels, events);
   }
 
   private void lower(EventClass events) {

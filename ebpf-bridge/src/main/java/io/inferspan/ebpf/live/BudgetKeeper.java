@@ -154,7 +154,10 @@ final class BudgetKeeper {
     long restMillis = TimeUnit.NANOSECONDS.toMillis(next - Clocks.monotonicNanos());
     boolean off = controller.isAllDetached();
     if (next == 0) {
-      return off ? LOOK_DETACHED_MILLIS : meter.lookMillis();
+      if (off) {
+        return LOOK_DETACHED_MILLIS;
+      }
+      return controller.isConfirming() ? CostMeter.LOOK_MILLIS : meter.lookMillis();
     }
     return off ? Math.max(1, restMillis) : Math.clamp(restMillis, 1, meter.lookMillis());
   }

@@ -55,7 +55,7 @@ final class CostMeter {
   private static final double FEW_PER_SECOND = 100;
   private static final double LITTLE_CPU = 0.1;
 
-  private static final double LOOK_MILLIS = 250;
+  static final long LOOK_MILLIS = 250;
   private static final double LONGEST_LOOK_MILLIS = 500;
 
   /** The CPU time in which the number of wakes of the agent's threads hardly varies. */
@@ -83,6 +83,9 @@ final class CostMeter {
 
   /** The CPU time of the agent per second, averaged over some periods. */
   private double lastCpu;
+
+  /** The CPU time of the agent per second in the last period alone, at most the average. */
+  private double leastCpu;
 
   private double lastBytes;
   private TrapTimes traps = TrapTimes.ASSUMED;
@@ -214,6 +217,7 @@ final class CostMeter {
       double cpu = others + measuring / Math.max(seconds, 1);
       double known = Math.min(cpu, MOST_GROWTH * lastCpu + LITTLE_CPU * nanosPerSecond());
       lastCpu = lastCpu == 0 ? cpu : lastCpu + (known - lastCpu) * seconds / (seconds + SMOOTHED);
+      leastCpu = Math.min(cpu, lastCpu);
     }
     Map<EventClass, Double> reported = new EnumMap<>(EventClass.class);
     Map<EventClass, Double> seen = new EnumMap<>(EventClass.class);
@@ -222,10 +226,10 @@ final class CostMeter {
       seen.put(events, perSecond(events, now.seen(), since.seen(), seconds));
     }
     return switch (budget.unit()) {
-      case EVENTS -> inUnits(sum(reported), seen, budget.amount());
+      case EVENTS -> inUnits(sum(reported), 0, seen, budget.amount());
       case BYTES -> {
         seen.replaceAll((events, each) -> each * RECORD_BYTES);
-        yield inUnits(lastBytes, seen, budget.amount());
+        yield inUnits(lastBytes, 0, seen, budget.amount());
       }
       case CORE, NODE -> ofTime(levels, programs, reported, seen);
     };
@@ -254,7 +258,7 @@ final class CostMeter {
       double share = CPU_SHARES[levels.of(each).number()];
       spent.put(each, share == 0 ? 0 : (of(spent, each) + reading) / share);
     }
-    return inUnits(total, spent, nanosPerSecond());
+    return inUnits(total, lastCpu - leastCpu, spent, nanosPerSecond());
   }
 
   private double nanosPerSecond() {
@@ -292,10 +296,11 @@ final class CostMeter {
     return programs.nanosPerSecond(which) + programs.runsPerSecond(which) * trapNanos;
   }
 
-  private static Load inUnits(double total, Map<EventClass, Double> classes, double unit) {
+  private static Load inUnits(
+      double total, double earlier, Map<EventClass, Double> classes, double unit) {
     Map<EventClass, Double> units = new EnumMap<>(EventClass.class);
     classes.forEach((events, cost) -> units.put(events, cost / unit));
-    return new Load(total / unit, units);
+    return new Load(total / unit, (total - earlier) / unit, units);
   }
 
   private static double of(Map<EventClass, Double> amounts, EventClass events) {

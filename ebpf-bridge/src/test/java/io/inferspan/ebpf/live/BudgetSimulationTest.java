@@ -157,6 +157,7 @@ class BudgetSimulationTest {
         double rest = next - seconds;
         boolean off = controller.isAllDetached();
         if (next == 0) {
+          look = controller.isConfirming() ? CostMeter.LOOK_MILLIS / 1e3 : look;
           rest = off ? 1 : look;
         }
         pass(off ? Math.max(0.001, rest) : Math.clamp(rest, 0.001, look));

@@ -10,8 +10,8 @@ final class BudgetLevels {
   /** Recognition is detached only above this total cost: measurements are off by a few percent. */
   private static final double MUCH = 1.07;
 
-  /** The cost above which a single period confirms it: it has some wakes more or fewer. */
-  private static final double ALONE = 0.95;
+  /** The cost of a single period that confirms it. */
+  private static final double ALONE = 1;
 
   private final double[] shares;
   private final BudgetController.Detachable detachable;

@@ -23,7 +23,6 @@ import io.inferspan.ebpf.probe.ProcessScope;
 import io.inferspan.ebpf.probe.ProcessWatch;
 import io.inferspan.ebpf.probe.ProcessWatch.Change;
 import io.inferspan.ebpf.ring.EventHandler;
-import io.inferspan.ebpf.ring.ReaderState;
 import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.ring.RingThread;
@@ -94,7 +93,7 @@ public final class LiveBridge {
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);
     parts.thread(() -> watch.close(WATCH_TIMEOUT));
-    this.ring = ringStart.start(reader, sink, readiness(epoll));
+    this.ring = ringStart.start(reader, sink, new RingReadiness(epoll, settings, config.budget()));
     parts.thread(() -> ring.close(RING_TIMEOUT));
     var readers = new BudgetKeeper.Readers(settings, counters, sink.accounting(), reader);
     this.budget = BudgetKeeper.of(config, kernel, readers, detail);
@@ -165,20 +164,6 @@ public final class LiveBridge {
     } catch (RuntimeException refused) {
       limits.add(String.valueOf(refused.getMessage()));
     }
-  }
-
-  private RingThread.Readiness readiness(Epoll epoll) {
-    return new RingThread.Readiness() {
-      @Override
-      public boolean await(int timeoutMillis) {
-        return epoll.await(timeoutMillis);
-      }
-
-      @Override
-      public void setReaderState(ReaderState state) {
-        settings.setReaderState(state);
-      }
-    };
   }
 
   private @Nullable OwnThreads ownThreads() {

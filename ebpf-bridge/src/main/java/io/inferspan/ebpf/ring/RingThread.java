@@ -34,7 +34,7 @@ public final class RingThread implements AutoCloseable {
    * The longest wait. It is long, because each turn of the loop costs about 0.1 ms of CPU time with
    * cold caches.
    */
-  private static final int LONGEST_WAIT_MILLIS = 256;
+  public static final int LONGEST_WAIT_MILLIS = 256;
 
   /** The longest wait if the ring is so small that it is full before programs wake the thread. */
   private static final int LONGEST_UNWOKEN_MILLIS = 64;
@@ -52,7 +52,9 @@ public final class RingThread implements AutoCloseable {
     this.handler = handler;
     this.readiness = readiness;
     this.longestMillis =
-        reader.capacityBytes() > MUCH_BYTES ? LONGEST_WAIT_MILLIS : LONGEST_UNWOKEN_MILLIS;
+        reader.capacityBytes() > MUCH_BYTES
+            ? readiness.longestWaitMillis()
+            : LONGEST_UNWOKEN_MILLIS;
     this.thread = Thread.ofPlatform().daemon().name("inferspan-ebpf-ring").unstarted(this::run);
   }
 
@@ -62,6 +64,11 @@ public final class RingThread implements AutoCloseable {
 
     /** Waits for at most this time; returns true if the ring is readable. */
     boolean await(int timeoutMillis);
+
+    /** Returns the longest time between two reads if there are few events. */
+    default int longestWaitMillis() {
+      return LONGEST_WAIT_MILLIS;
+    }
 
     /** Publishes the state of the reader to the programs that wake it. */
     default void setReaderState(ReaderState state) {}

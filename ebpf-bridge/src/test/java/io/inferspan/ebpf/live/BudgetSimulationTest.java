@@ -9,13 +9,12 @@ import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The controller with its measurements under random loads that grow tenfold and fall again.
@@ -25,7 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class BudgetSimulationTest {
 
-  private static final int RUNS = 300;
+  private static final int RUNS = 100;
   private static final double SETTLED_SECONDS = 2;
   private static final double BAR = 1.2;
   private static final double STEP_SECONDS = 0.01;
@@ -43,16 +42,17 @@ class BudgetSimulationTest {
 
   private static final double PERIOD_SECONDS = 0.45e-3;
 
+  /** The CPU seconds that the meter assumes for a system call in full detail. */
+  private static final double EVENT_SECONDS = 0.5e-6;
+
   /** The bytes of the events in full detail whose probes cost a CPU second. */
   private static final double BYTES_PER_SECOND = 72 / 3e-6;
 
-  /** The time that the meter assumes for a system call. */
-  private static final double EVENT_NANOS = 500;
+  /** The shares of the levels of system calls, which the meter cannot measure. */
+  private static final double[] ASSUMED = {1, 0.7, 0.6, 0.3, 0};
 
   /** Detail is raised up to this share of the budget. */
   private static final double AIM = 0.9;
-
-  private static final double[] SHARES = {1, 0.6, 0.5, 0.45, 0};
 
   /** The CPU seconds to attach the probes of a class, and to detach them again. */
   private static final Map<EventClass, Double> CHANGES =
@@ -64,36 +64,54 @@ class BudgetSimulationTest {
           EventClass.REQUESTS, 2.9e-3);
 
   /**
-   * Two seconds after a change of load, the cost is at most 1.2 times the budget, in each two
-   * seconds until the next change, and no detail is missing that leaves a tenth of the budget and
-   * has done so since the last measurement.
+   * Two seconds after a change of load, the cost of the last two seconds is at most 1.2 times the
+   * budget, and no detail is missing that leaves a tenth of the budget and has done so since the
+   * last measurement.
    *
-   * <p>The agent's wakes vary, so it knows its own cost only up to {@link Simulation#knownTo}: 0.07
-   * to 0.1 % of a core. Detail must leave that, too. With 0.5 %, which is hardly more than the
-   * agent itself uses, the cost may also be higher by that.
+   * <p>The agent's wakes are random. With 0.5 %, of which they take about a third, their number in
+   * two seconds alone exceeds the bar now and then, so it must hold for most of the time only.
    */
-  @Test
-  void detailThatFits_isKeptWithinTwoSecondsOfAChangeOfLoad() {
-    List<String> missed = new ArrayList<>();
+  @ParameterizedTest
+  @ValueSource(doubles = {0.005, 0.01, 0.05})
+  void detailThatFits_isKeptWithinTwoSecondsOfAChangeOfLoad(double budget) {
+    Times all = new Times();
     for (int seed = 0; seed < RUNS; seed++) {
-      missed.addAll(new Simulation(seed).run());
+      new Simulation(seed, budget, all).run();
     }
 
-    assertThat(missed).isEmpty();
+    assertThat(all.shareAbove()).as("share of time above the bar").isLessThan(0.005);
+    assertThat(all.shareMissing()).as("share of reduced detail that fits").isLessThan(0.025);
+  }
+
+  /** How long budgets were exceeded and detail was missing, in steps. */
+  private static final class Times {
+    private long settled;
+    private long above;
+    private long reduced;
+    private long missing;
+
+    private double shareAbove() {
+      return (double) above / settled;
+    }
+
+    private double shareMissing() {
+      return (double) missing / reduced;
+    }
   }
 
   /** One agent under one budget; costs are in CPU seconds per second, budgets as well. */
   private static final class Simulation {
 
-    private final int seed;
     private final Random random;
     private final double budget;
     private final double wakesPerSecond;
     private final Map<EventClass, Double> usual = new EnumMap<>(EventClass.class);
+    private final Map<EventClass, double[]> shares = new EnumMap<>(EventClass.class);
+    private final Map<EventClass, Double> seen = new EnumMap<>(EventClass.class);
     private final Map<EventClass, Double> probes = new EnumMap<>(EventClass.class);
     private final Deque<double[]> spent = new ArrayDeque<>();
     private final Map<EventClass, Double> fitsSince = new EnumMap<>(EventClass.class);
-    private final List<String> missed = new ArrayList<>();
+    private final Times times;
     private final BudgetController controller;
     private final CostMeter meter;
     private double seconds;
@@ -108,20 +126,20 @@ class BudgetSimulationTest {
 
     private double changes = 10;
     private int phase;
-    private int times = 1;
+    private int load = 1;
     private double next;
     private boolean tries;
 
-    Simulation(int seed) {
-      this.seed = seed;
+    Simulation(int seed, double budget, Times times) {
       this.random = new Random(seed);
-      this.budget = List.of(0.005, 0.01, 0.05).get(random.nextInt(3));
+      this.budget = budget;
+      this.times = times;
       this.wakesPerSecond = 6 + 6 * random.nextDouble();
       for (EventClass events : EventClass.values()) {
         usual.put(events, 1e-4 * Math.pow(20, random.nextDouble()));
+        shares.put(events, shares());
       }
-      this.controller =
-          new BudgetController(SHARES, new BudgetController.Detachable(true, true), 0);
+      shares.remove(EventClass.SYSCALLS);
       this.meter =
           new CostMeter(
               TracingBudget.parse(100 * budget + "%"),
@@ -131,20 +149,21 @@ class BudgetSimulationTest {
                   () -> (long) (measuring * 1e9),
                   () -> (long) bytes,
                   events -> 0,
-                  events -> (long) (of(probes, events) * 1e9 / EVENT_NANOS)));
+                  events -> (long) (of(seen, events) / EVENT_SECONDS)));
+      this.controller =
+          new BudgetController(meter.shares(), new BudgetController.Detachable(true, true), 0);
     }
 
-    List<String> run() {
-      while (phase < PHASES && missed.isEmpty()) {
+    void run() {
+      while (phase < PHASES) {
         look();
       }
-      return missed;
     }
 
     /** Lets the load grow tenfold or fall again. */
     private void change() {
       phase++;
-      times = phase % 2 == 0 ? 1 : 10;
+      load = phase % 2 == 0 ? 1 : 10;
       changed = seconds;
       visible = seconds;
       changes = seconds + 5 + 10 * random.nextDouble();
@@ -218,12 +237,13 @@ class BudgetSimulationTest {
     }
 
     private void pass(double length) {
-      for (double end = seconds + length; seconds < end && missed.isEmpty(); ) {
+      for (double end = seconds + length; seconds < end; ) {
         double step = Math.min(STEP_SECONDS, end - seconds);
         seconds += step;
         spend(cost() * step);
         for (EventClass events : EventClass.values()) {
           probes.merge(events, cost(events) * step, Double::sum);
+          seen.merge(events, isOff(events) ? 0 : of(usual, events) * load * step, Double::sum);
           if (controller.levels().of(events) == DetailLevel.FULL) {
             bytes += cost(events) * step * BYTES_PER_SECOND;
           }
@@ -257,17 +277,17 @@ class BudgetSimulationTest {
 
     private void check() {
       double used = recent / SETTLED_SECONDS;
-      double bar = BAR * budget + (budget < 0.01 ? knownTo() : 0);
-      if (seconds - changed >= 2 * SETTLED_SECONDS && used > bar) {
-        missed.add(at() + "uses %.2f of the budget".formatted(used / budget));
+      if (seconds - changed >= 2 * SETTLED_SECONDS) {
+        times.settled++;
+        times.above += used > BAR * budget ? 1 : 0;
       }
       for (EventClass events : EventClass.values()) {
-        requireDetail(events, used);
+        checkDetail(events, used);
       }
     }
 
-    /** Fails if the class's next level fits, with the time to attach and to detach it. */
-    private void requireDetail(EventClass events, double used) {
+    /** Checks whether the class's next level fits, with the time to attach and to detach it. */
+    private void checkDetail(EventClass events, double used) {
       DetailLevel level = controller.levels().of(events);
       double since = seconds - (events == EventClass.REQUESTS ? changed : visible);
       if (level == DetailLevel.FULL || waits(events) || since < STEP_SECONDS) {
@@ -276,16 +296,14 @@ class BudgetSimulationTest {
       }
       boolean off = level == DetailLevel.DETACHED;
       DetailLevel higher = off && events == EventClass.REQUESTS ? DetailLevel.FULL : level.higher();
-      double more = (SHARES[higher.number()] - SHARES[level.number()]) * of(usual, events) * times;
+      double more = (share(events, higher) - share(events, level)) * of(usual, events) * load;
       double trial = off ? of(CHANGES, events) / SETTLED_SECONDS : 0;
-      if (Math.max(used, cost()) + more + trial > AIM * budget - knownTo()) {
+      boolean settled = since >= SETTLED_SECONDS;
+      times.reduced += settled ? 1 : 0;
+      if (Math.max(used, cost()) + more + trial > AIM * budget) {
         fitsSince.remove(events);
-      } else if (seconds - fitsSince.computeIfAbsent(events, any -> seconds) > REST_SECONDS
-          && since >= SETTLED_SECONDS) {
-        missed.add(
-            at()
-                + "%s is %s: used %.2f + %.2f + %.2f of the budget"
-                    .formatted(events, level, used / budget, more / budget, trial / budget));
+      } else if (seconds - fitsSince.computeIfAbsent(events, any -> seconds) > REST_SECONDS) {
+        times.missing += settled ? 1 : 0;
       }
     }
 
@@ -304,25 +322,12 @@ class BudgetSimulationTest {
           || (events == EventClass.LAUNCHES && isOff(EventClass.CALLS));
     }
 
-    /**
-     * Returns three standard deviations of the wakes in the time over which the meter averages
-     * them: the agent cannot know its own cost better.
-     */
-    private double knownTo() {
-      return 3 * WAKE_SECONDS * Math.sqrt(wakesPerSecond / (2 * SETTLED_SECONDS));
-    }
-
     private static double of(Map<EventClass, Double> seconds, EventClass events) {
       return seconds.getOrDefault(events, 0.0);
     }
 
     private boolean isOff(EventClass events) {
       return controller.levels().of(events) == DetailLevel.DETACHED;
-    }
-
-    private String at() {
-      return "run %d, budget %.1f %%, %.2f s after load x%d: "
-          .formatted(seed, 100 * budget, seconds - changed, times);
     }
 
     private double cost() {
@@ -334,7 +339,18 @@ class BudgetSimulationTest {
     }
 
     private double cost(EventClass events) {
-      return of(usual, events) * times * SHARES[controller.levels().of(events).number()];
+      return of(usual, events) * load * share(events, controller.levels().of(events));
+    }
+
+    /** Returns shares that differ from those that the meter assumes, as they do between kernels. */
+    private double[] shares() {
+      double sampled = 0.6 + 0.3 * random.nextDouble();
+      double folded = sampled * (0.7 + 0.3 * random.nextDouble());
+      return new double[] {1, sampled, folded, folded * (0.3 + 0.7 * random.nextDouble()), 0};
+    }
+
+    private double share(EventClass events, DetailLevel level) {
+      return shares.getOrDefault(events, ASSUMED)[level.number()];
     }
 
     private long nanos() {

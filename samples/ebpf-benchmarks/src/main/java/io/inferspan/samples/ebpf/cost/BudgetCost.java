@@ -33,13 +33,16 @@ final class BudgetCost {
   private static final double SECONDS = 2;
 
   /**
-   * The seconds until most of the agent's code is compiled. An agent runs for weeks, so compilation
-   * in its first minute does not count.
+   * The rounds before those that are measured, in which the JVM compiles the agent's code: an agent
+   * runs for weeks, so its first minutes do not count.
    */
-  private static final double WARM_UP = 60;
+  private static final int WARM_UP = 6;
 
   /** The seconds after a change of the load within which the cost must be within the budget. */
   private static final double SETTLING = 2;
+
+  /** The seconds within which detail that fits must be raised: it is measured once a second. */
+  private static final double RAISING = 1.5;
 
   /** The maximum cost, relative to the budget. */
   private static final double BAR = 1.2;
@@ -111,6 +114,13 @@ final class BudgetCost {
    */
   private record Lowered(String events, double level, double next) {
 
+    /** Returns whether the next level has fitted since an earlier reading of the levels. */
+    private boolean isMissing(List<Lowered> before) {
+      return fits()
+          && before.stream()
+              .anyMatch(each -> each.events.equals(events) && each.level == level && each.fits());
+    }
+
     private boolean fits() {
       return next > 0 && next <= FITS;
     }
@@ -126,15 +136,11 @@ final class BudgetCost {
     int port = freePort();
     Process agent = kit.agent(budget, port);
     try {
-      Kit.Load _ = kit.launchInTurns(WARM_UP, PER_SECOND);
-      for (int i = 0; i < rounds; i++) {
+      for (int i = -WARM_UP; i < rounds; i++) {
         for (Phase phase : Phase.values()) {
-          Costs cost = costs.computeIfAbsent(phase, any -> new Costs());
+          Costs cost = i < 0 ? new Costs() : costs.computeIfAbsent(phase, any -> new Costs());
           Kit.Load _ = kit.launchInTurns(SETTLING, phase.times * PER_SECOND);
-          measure(agent.pid(), phase, cost);
-          List<Lowered> lowered = lowered(port);
-          lowered.forEach(each -> cost.lowered.add(each.toString()));
-          cost.missing += (int) lowered.stream().filter(Lowered::fits).count();
+          measure(agent.pid(), phase, cost, port);
         }
       }
     } finally {
@@ -143,7 +149,7 @@ final class BudgetCost {
     costs.forEach((phase, cost) -> say(budget, phase, cost, report));
   }
 
-  private void measure(long agent, Phase phase, Costs cost) {
+  private void measure(long agent, Phase phase, Costs cost, int port) {
     long bridge = Kit.cpuNanos(agent, BudgetCost::isOfBridge);
     long all = Kit.cpuNanos(agent);
     long start = System.nanoTime();
@@ -155,6 +161,11 @@ final class BudgetCost {
     cost.bridge.add(ours);
     cost.compilerAndCollector.add(total - ours);
     cost.all.add(load + total);
+    List<Lowered> before = lowered(port);
+    Kit.Load _ = kit.launchInTurns(RAISING, phase.times * PER_SECOND);
+    List<Lowered> lowered = lowered(port);
+    lowered.forEach(each -> cost.lowered.add(each.toString()));
+    cost.missing += (int) lowered.stream().filter(each -> each.isMissing(before)).count();
   }
 
   private static boolean isOfBridge(String thread) {

@@ -54,7 +54,7 @@ public final class Cost {
       case "engine" -> new EngineCost(kit, quick).measure(quick ? 3 : 9, report);
       case "launches" -> new LaunchCost(kit).measure(quick ? 3 : 9, report);
       case "record" -> new RecordCost(kit, quick ? 2 : 5).measure(quick ? 4 : 10, report);
-      case "budget" -> new BudgetCost(kit).measure(quick ? 2 : 7, report);
+      case "budget" -> new BudgetCost(kit).measure(quick ? 2 : 5, report);
       default -> new IdleCost().measure(quick ? 5 : 20, report);
     }
   }

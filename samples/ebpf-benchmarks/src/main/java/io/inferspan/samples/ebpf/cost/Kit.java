@@ -196,6 +196,7 @@ final class Kit {
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED",
             "-XX:TieredStopAtLevel=1",
+            "-XX:CompileThresholdScaling=0.02",
             "-XX:+UseSerialGC",
             "-Xmx128m",
             "-jar",

@@ -170,8 +170,8 @@ static __always_inline bool keeps_request(struct ispan_thread *thread, const str
 }
 
 /*
- * Closes the connection's request when its response has ended. A sampled request ends, too, unless a thread keeps it or the rest
- * of its body is still to be read. Not static, so that the verifier checks it once.
+ * Called when the connection's response has ended. The request ends, unless a thread keeps it or the rest of its body is still to
+ * be read: the next head may arrive in the same read as that rest. Not static, so that the verifier checks it once.
  */
 __noinline int answered(u64 key)
 {
@@ -198,14 +198,16 @@ __noinline int answered(u64 key)
 	if (request && request->flags & ISPAN_REQUEST_BOUND && !(server && server->flags & SERVER_HANDS_OVER))
 		kept = true;
 	count_answered(key, connection);
-	if (!request || (!kept && !connection->body))
+	if (connection->body && server)
+		server->flags |= SERVER_LATE_BODIES;
+	else if (!kept || !request)
 		request_end(connection_close(key));
 	return 0;
 }
 
 /*
- * Ends an answered request when its body has been read to the end: until then, reads of the body belong to the request. Not
- * static, as above.
+ * Ends an answered request, sampled or not, when its body has been read to the end: until then, reads of the body belong to the
+ * request. Not static, as above.
  */
 __noinline int after_body(u64 key)
 {
@@ -214,9 +216,10 @@ __noinline int after_body(u64 key)
 	u64 number = connection ? connection->number : 0;
 	struct ispan_request *request = number ? bpf_map_lookup_elem(&requests, &number) : NULL;
 
-	if (settings && request && connection->flags & OPEN_ANSWERED && !connection->body && !(request->flags & ISPAN_REQUEST_BOUND) &&
-	    !(request->flags & ISPAN_REQUEST_KEPT))
-		request_end(connection_close(key));
+	if (!settings || !connection || connection->body || (connection->flags & (OPEN_ANSWERED | OPEN_UNFINISHED)) != OPEN_ANSWERED ||
+	    (request && request->flags & (ISPAN_REQUEST_BOUND | ISPAN_REQUEST_KEPT)))
+		return 0;
+	request_end(connection_close(key));
 	return 0;
 }
 

@@ -283,6 +283,7 @@ struct ispan_server {
 };
 
 #define SERVER_HANDS_OVER 0x01 /* a thread answered a request that another thread read: only connections identify requests */
+#define SERVER_LATE_BODIES 0x04 /* it has answered a request before the end of its body: connections outlast their open requests */
 #define SERVER_TIMERS 0x02 /* it has several timerfds, or one that repeats or is set by several threads: timers may always be due */
 
 struct {

@@ -173,7 +173,7 @@ static __always_inline void forget_answered(u64 key, u64 number)
 
 	struct ispan_activity *activity = activity_now();
 
-	if (connection && connection->number == number && connection->flags & OPEN_ANSWERED &&
+	if (connection && connection->number == number && connection->flags & OPEN_ANSWERED && !connection->body &&
 	    !bpf_map_delete_elem(&connections, &key) && activity)
 		__sync_fetch_and_add(&activity->heads, -1);
 }

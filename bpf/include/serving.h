@@ -239,13 +239,27 @@ __noinline int answered_reads(u32 fd)
 }
 
 /*
+ * Returns whether bytes of a body are late (see below). A body without a next head behind it is not late for a thread that still has
+ * the request. Not static, so that the verifier checks it once.
+ */
+__noinline int is_late_body(u64 key, u64 with_head)
+{
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
+
+	return connection && connection->flags & OPEN_ANSWERED &&
+	       (with_head || !thread || thread->request != connection->number);
+}
+
+/*
  * Called when an event loop reads from a descriptor that belongs to no request, such as another connection, or a pipe by which
  * other threads wake the loop. With bytes 0, the loop has accepted a connection, or found one closed. Until the loop waits again,
  * its work cannot be distinguished from that of the open request. After a read from another TCP or UDP socket, this is also true
- * of later work, because the bytes may be a request of another protocol. Reads from an eventfd are ignored: mostly, a call of
- * the request has ended, or the runtime wakes its own loop.
+ * of later work, because the bytes may be a request of another protocol. It is true as well if the bytes are a late body, that is, if
+ * they belong to the body of a request that has its response: its handler may go on. Reads from an eventfd are ignored: mostly, a
+ * call of the request has ended, or the runtime wakes its own loop.
  */
-__noinline int reads_elsewhere(u64 key, u64 bytes)
+__noinline int reads_elsewhere(u64 key, u64 bytes, u64 late)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
@@ -253,16 +267,17 @@ __noinline int reads_elsewhere(u64 key, u64 bytes)
 	struct ispan_request *request = number ? bpf_map_lookup_elem(&requests, &number) : NULL;
 	u32 kind = kind_of_fd((u32)key);
 
-	if (!thread || thread->source == ISPAN_SOURCE_CKP || (!bytes && !number) || bpf_map_lookup_elem(&connections, &key) ||
-	    kind == ISPAN_FD_ANON || !brings_work(thread, number, (s32)key, kind))
+	if (!thread || thread->source == ISPAN_SOURCE_CKP || (!bytes && !number) ||
+	    (!late && bpf_map_lookup_elem(&connections, &key)) || kind == ISPAN_FD_ANON ||
+	    !brings_work(thread, number, (s32)key, kind))
 		return 0;
 	if (thread->woke_ns) /* not a thread of a pool, which reads what it waits for */
 		thread->flags |= ISPAN_THREAD_OTHER;
-	else if (kind != ISPAN_FD_INET)
+	else if (kind != ISPAN_FD_INET && !late)
 		return 0;
 	if (!request || !is_loop(thread))
 		return 0;
-	if (kind == ISPAN_FD_INET && bytes)
+	if ((kind == ISPAN_FD_INET && bytes) || late)
 		thread->mixed = number;
 	if (!(request->flags & ISPAN_REQUEST_MIXED))
 		count(ISPAN_COUNT_THREADS_MIXED);

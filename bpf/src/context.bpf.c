@@ -157,7 +157,7 @@ __noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, 
 	struct ispan_head *unfinished;
 	struct ispan_bytes bytes;
 	u32 word = 0;
-	bool waits;
+	bool waits, begins, late = false;
 	s64 skip;
 
 	if (!settings || tgid == settings->self_tgid ||
@@ -168,20 +168,15 @@ __noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, 
 		if (bpf_probe_read_user(&word, length < 4 ? 1 : 4, (void *)bytes.buffer))
 			return 0;
 		skip = may_begin_request(word, length) ? 0 : body_bytes(connection, &bytes);
-		if (skip < 0)
+		late = skip && is_late_body(connection, skip > 0);
+		if (skip > 0 && bpf_probe_read_user(&word, bytes.length < 4 ? 1 : 4, (void *)bytes.buffer))
 			return 0;
-		if (skip && bpf_probe_read_user(&word, bytes.length < 4 ? 1 : 4, (void *)bytes.buffer))
-			return 0;
-		if (!may_begin_request(word, bytes.length)) {
-			if (is_message_to_engine(word))
-				framed_begins(connection);
+		begins = skip >= 0 && may_begin_request(word, bytes.length);
+		if (!begins && skip >= 0 && is_message_to_engine(word))
+			framed_begins(connection);
+		if (!begins || !may_bring_requests(settings, task, (s32)connection)) {
 			if (thread && thread->flags & ISPAN_THREAD_LOOP)
-				reads_elsewhere(connection, length);
-			return 0;
-		}
-		if (!may_bring_requests(settings, task, (s32)connection)) {
-			if (thread && thread->flags & ISPAN_THREAD_LOOP)
-				reads_elsewhere(connection, length);
+				reads_elsewhere(connection, length, late);
 			return 0;
 		}
 		if (!in_scope(settings, tgid))
@@ -189,6 +184,9 @@ __noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, 
 	}
 	waits = !is_dont_wait(number_and_fd >> 32, third, fourth) && is_waited_for(task, (s32)connection);
 	read_head(&bytes, connection, unfinished, waits);
+	thread = late ? thread_of(task) : NULL;
+	if (thread && thread->flags & ISPAN_THREAD_LOOP)
+		reads_elsewhere(connection, length, true);
 	return 0;
 }
 
@@ -205,7 +203,7 @@ static __always_inline void after_other_work(const struct ispan_settings *settin
 	struct ispan_thread *thread = served_since(settings, task) ? thread_of(task) : NULL;
 
 	if (thread && thread->flags & ISPAN_THREAD_LOOP)
-		reads_elsewhere(connection_of(bpf_get_current_pid_tgid() >> 32, fd), bytes);
+		reads_elsewhere(connection_of(bpf_get_current_pid_tgid() >> 32, fd), bytes, false);
 }
 
 /*

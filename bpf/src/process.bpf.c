@@ -68,7 +68,7 @@ static __always_inline void process_gone(u32 tgid)
 {
 	struct ispan_server *server = server_of(tgid);
 
-	if (server && server->open)
+	if (server && (server->open || server->flags & SERVER_LATE_BODIES))
 		bpf_for_each_map_elem(&connections, end_of_process, &tgid, 0);
 	bpf_map_delete_elem(&servers, &tgid);
 }

@@ -90,6 +90,85 @@ def of_a_request_whose_body_is_read_after_the_response():
     served(server, client, head(2), trace_id(2))
 
 
+UPLOAD = {"method": "POST", "extra": "Content-Length: 4\r\n"}
+
+
+def answered_early(server, client, data):
+    """The server answers before it has read the body."""
+    reads(server, client, data)
+    server.sendall(ANSWER)
+
+
+def waits_for(descriptor):
+    with select.epoll() as epoll:
+        epoll.register(descriptor, select.EPOLLIN)
+        epoll.poll()
+
+
+@play
+def of_a_request_that_arrives_with_the_rest_of_a_body():
+    """One read returns the body of an answered request and the next head."""
+    for earlier in (head(1, **UPLOAD), head(**UPLOAD)):
+        server, client = pair()
+        answered_early(server, client, earlier)
+        served(server, client, b"body" + head(2), trace_id(2))
+    (one, first), (two, second) = pair(), pair()
+    answered_early(one, first, head(1, **UPLOAD))
+    served(two, second, head(2), trace_id(2))
+    served(one, first, b"body" + head(3), trace_id(3))
+
+
+@play
+def during_a_request_that_arrived_with_the_rest_of_a_body():
+    """As above, but the next head has no traceparent, and a sampled request arrives on another connection."""
+    (one, first), (two, second) = loop_pair(), loop_pair()
+    answered_early(one, first, head(**UPLOAD))
+    reads(one, first, b"body" + head())
+    reads(two, second, head(2))
+    call(None)
+    one.sendall(ANSWER)
+    call(trace_id(2))
+    two.sendall(ANSWER)
+
+
+@play
+def after_the_rest_of_the_body_of_an_answered_request():
+    """The handler of an answered request may continue when the rest of the body arrives. A thread that still has this request
+    continues with it."""
+    for upload in (head(1, **UPLOAD), head(**UPLOAD)):
+        (one, first), (two, second) = loop_pair(), loop_pair()
+        answered_early(one, first, upload)
+        waits_for(job())
+        reads(two, second, head(2))
+        call(trace_id(2))
+        reads(one, first, b"body")
+        call(None)
+        two.sendall(ANSWER)
+        waits_for(job())
+        served(two, second, head(3), trace_id(3))
+        answered_early(one, first, upload)
+        waits_for(job())
+        reads(one, first, b"body" + head(4))
+        call(None)
+        one.sendall(ANSWER)
+        waits_for(job())
+        served(one, first, head(5, **UPLOAD), trace_id(5))
+        call(trace_id(5))
+        reads(one, first, b"body")
+        call(trace_id(5))
+
+
+@play
+def before_a_process_ends_without_reading_a_body():
+    """The process ends the request, although it does not count as open."""
+    server, client = loop_pair()
+    answered_early(server, client, head(1, **UPLOAD))
+    call(trace_id(1))
+    waits_for(job())
+    call(None)
+    server.detach()  # not closed before the end of the process
+
+
 @play
 def after_a_client_that_went_away():
     """A handler may continue after its client has disconnected."""

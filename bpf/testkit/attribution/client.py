@@ -32,6 +32,8 @@ class Request:
         self.head_pieces, self.body_pieces, self.body_piece = 1, 0, rng.randrange(100, 900)
         self.__dict__.update(asked)
         self.sent, self.received, self.complete = [], [], False
+        self.began, self.ended = 0, 0  # as returned by time.time()
+        self.shares_read = False  # one read of the server may return the rest of this request's body and the next request
 
     def pieces(self, rng, prefix, method):
         path = f"{prefix}/w/{self.mark}/{self.opens}/{self.chunk}/{self.chunks}/{self.pad}/{self.delay}/{self.mode}"
@@ -58,14 +60,14 @@ class Connection:
     """A keep-alive connection, which the next request reopens after a close."""
 
     def __init__(self, port):
-        self.port, self.socket, self.left = port, None, b""
+        self.port, self.socket, self.left, self.last = port, None, b"", None
 
     def close(self, reset=False):
         if self.socket:
             if reset:
                 self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.socket.close()
-        self.socket, self.left = None, b""
+        self.socket, self.left, self.last = None, b"", None
 
     def more(self):
         got = self.socket.recv(65536)
@@ -77,9 +79,14 @@ class Connection:
         if not self.socket:
             self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=60)
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.last and self.last.body_pieces:
+            # Not always examined, because that takes long enough for the server to read the rest alone.
+            self.last.shares_read = rng.random() < 0.5 or self.has_unread()
+        self.last, request.began = request, time.time()
         try:
             self.send(request, request.pieces(rng, prefix, method))
             self.receive(request)
+            request.ended = time.time()
         except (ConnectionError, BrokenPipeError):
             self.close()
             if request.mode != "boom":
@@ -94,14 +101,16 @@ class Connection:
 
     def await_read(self):
         """Waits until the server has read all sent bytes, so that the next piece is a separate read."""
-        near, far = ("0100007F:%04X" % name[1] for name in (self.socket.getsockname(), self.socket.getpeername()))
         until = time.monotonic() + 5
-        while time.monotonic() < until:
-            with open("/proc/net/tcp") as sockets:
-                line = next((line for line in sockets if f"{far} {near}" in line), None)
-            if not line or line.split()[4].endswith(":00000000"):
-                return
+        while time.monotonic() < until and self.has_unread():
             time.sleep(0.0005)
+
+    def has_unread(self):
+        """Returns whether the server has not yet read all sent bytes."""
+        near, far = ("0100007F:%04X" % name[1] for name in (self.socket.getsockname(), self.socket.getpeername()))
+        with open("/proc/net/tcp") as sockets:
+            line = next((line for line in sockets if f"{far} {near}" in line), None)
+        return bool(line) and not line.split()[4].endswith(":00000000")
 
     def receive(self, request):
         while b"\r\n\r\n" not in self.left:

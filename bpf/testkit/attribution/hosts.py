@@ -84,30 +84,51 @@ def family(pid):
     return {pid}.union(*(family(int(child)) for child in children))
 
 
-class Uvicorn(Server):
-    """An event loop with a timer of its own, which prints the times of the timer's ticks when it ends. Some sequential requests follow
-    after a pause, in which the loop waits. The others follow at once, so the loop may only poll."""
+class Ticking(Server):
+    """An event loop with a timer of its own. Some sequential requests follow after a pause, in which the loop waits. The others follow
+    at once, so the loop may only poll."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.ticks, self.pauses = [], []
+        self.pauses = []
 
     def prepare(self, request):
         if is_sequential(request) and request.chunk % 4 == 0:
             time.sleep(0.003)
             self.pauses.append(time.time())
 
-    def ended(self, process):
-        self.ticks = [float(tick) for tick in process.stdout.read().split()]
-
     def may_miss(self, request):
-        """The programs attribute no work while the loop's timer may be due: from 2 ms before the tick, because timeouts are whole
-        milliseconds, until the loop waits."""
-        return is_sequential(request) and any(
-            before + 0.098 <= request.ended and request.began <= self.next_pause(tick) for before, tick in zip(self.ticks, self.ticks[1:]))
+        """The programs attribute no work while the loop's timer may be due: from 2 ms before, because timeouts are whole milliseconds,
+        until the loop waits after the tick."""
+        return is_sequential(request) and any(due - 0.002 <= request.ended and request.began <= self.next_pause(tick)
+                                              for due, tick in self.ticks(request))
 
     def next_pause(self, tick):
         return next((pause for pause in self.pauses if pause > tick + 0.0015), float("inf"))
+
+    def ticks(self, request):
+        """Returns pairs of times: when the timer may be due, and when it has run."""
+        raise NotImplementedError
+
+
+class Uvicorn(Ticking):
+    """Has a timer every 100 ms, and prints the times of its ticks when it ends."""
+
+    printed = []
+
+    def ended(self, process):
+        self.printed = [float(tick) for tick in process.stdout.read().split()]
+
+    def ticks(self, request):
+        return [(before + 0.1, tick) for before, tick in zip(self.printed, self.printed[1:])]
+
+
+class Node(Ticking):
+    """Has a timer at each whole second, for the header Date."""
+
+    def ticks(self, request):
+        last = int(request.ended + 0.005)
+        return [(second - 0.001, second + 0.001) for second in range(int(request.began) - 1, last + 1)]
 
 
 class Timed(Server):
@@ -230,7 +251,7 @@ ALL = [
     Uvicorn("uvicorn, uvloop", LOOP, python("uvloop_app.py"), module(UVICORN)),
     Timed("uvicorn, timer", POOL, python("uvloop_app.py", "timer"), module(UVICORN)),
     Server("uvicorn, threads", POOL, python("uvloop_app.py", "threads"), module(UVICORN)),
-    Server("node", LOOP, node(), program("node")),
+    Node("node", LOOP, node(), program("node")),
     Timed("node, timer", POOL, node("timer"), program("node")),
     Nginx("nginx"),
     Proxy("nginx, proxy"),

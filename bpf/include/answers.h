@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Detects the end of a response, with which the request ends: the last byte according to Content-Length, the last chunk, or the
- * end of the headers if there is no body. An event loop is a thread that may serve several requests. A request is bound to a thread
- * if that thread read it and works for no other request.
+ * Detects the end of a response, because the request ends with it. The end is the last byte according to Content-Length, the last
+ * chunk, or the end of the headers if there is no body.
+ *
+ * An event loop is a thread that may serve several requests. A request is bound to a thread if all work of the thread belongs to the
+ * request.
  */
 #ifndef INFERSPAN_ANSWERS_H
 #define INFERSPAN_ANSWERS_H
@@ -82,7 +84,7 @@ static __always_inline void read_answer_head(struct ispan_connection *connection
 	if (!scan)
 		return;
 	begin_scan(scan, NULL);
-	scan->head.flags = HEAD_REQUEST_LINE; /* the first line is not a request line, and is ignored like an unknown header */
+	scan->head.flags = HEAD_REQUEST_LINE; /* skips the status line, as if it were an unknown header */
 	if (!gather(bytes))
 		return;
 	http_scan_text(scan->length);
@@ -110,9 +112,8 @@ static __always_inline void note_progress(const struct ispan_connection *connect
 }
 
 /* Reads status and length of a response from its first bytes. Not static, so that the verifier checks it once. */
-__noinline int answer_begins(u64 key, u64 number, u64 length, u64 second, u64 third)
+__noinline int answer_begins(struct ispan_connection *connection, u64 number, u64 length, u64 second, u64 third)
 {
-	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
 	struct ispan_bytes bytes;
 	u8 text[STATUS_BYTES] = {};
 	int kind = ANSWER_UNKNOWN;
@@ -131,9 +132,8 @@ __noinline int answer_begins(u64 key, u64 number, u64 length, u64 second, u64 th
 }
 
 /* Returns whether the response ends with these bytes. Not static, so that the verifier checks it once. */
-__noinline int answer_ends(u64 key, u64 number, u64 length, u64 second, u64 third)
+__noinline int answer_ends(struct ispan_connection *connection, u64 number, u64 length, u64 second, u64 third)
 {
-	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
 	struct ispan_bytes bytes;
 
 	if (!connection || connection->flags & OPEN_PIPELINED)
@@ -146,8 +146,8 @@ __noinline int answer_ends(u64 key, u64 number, u64 length, u64 second, u64 thir
 }
 
 /*
- * Called when a response is complete. If an event loop read the request and has no other, the request becomes the loop's context
- * until it waits again, so that its work after the response is attributed, too.
+ * Called when a response is complete. If an event loop read the request and has no other open request, the loop keeps the request
+ * until its next wait, so that its work after the response is attributed, too. Returns whether the loop keeps it.
  */
 static __always_inline bool keeps_request(struct ispan_thread *thread, const struct ispan_connection *connection, s32 fd)
 {
@@ -170,12 +170,12 @@ static __always_inline bool keeps_request(struct ispan_thread *thread, const str
 }
 
 /*
- * Called when the connection's response has ended. The request ends, unless a thread keeps it or the rest of its body is still to
- * be read: the next head may arrive in the same read as that rest. Not static, so that the verifier checks it once.
+ * Called when a response has ended: the connection's request no longer counts as open. It ends, unless a thread keeps it or a part of
+ * its body has not been read yet: the next head may arrive in one read with that part. Not static, so that the verifier checks it
+ * once.
  */
-__noinline int answered(u64 key)
+__noinline int answered(u64 key, struct ispan_connection *connection)
 {
-	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 	const struct ispan_settings *settings = current_settings();
 	struct ispan_server *server = server_of(key >> 32);
@@ -188,7 +188,7 @@ __noinline int answered(u64 key)
 	note_progress(connection, ISPAN_REQUEST_RESPONDED | ISPAN_REQUEST_ANSWERED);
 	kept = keeps_request(thread, connection, (s32)key);
 	number = connection->flags & OPEN_SAMPLED ? connection->number : 0;
-	request = bpf_map_lookup_elem(&requests, &number);
+	request = number ? bpf_map_lookup_elem(&requests, &number) : NULL;
 	/* A thread of a pool may take its next job without a wait. */
 	if (request && request->flags & ISPAN_REQUEST_BOUND && thread && thread->request == number &&
 	    thread->flags & ISPAN_THREAD_POOL) {
@@ -201,13 +201,13 @@ __noinline int answered(u64 key)
 	if (connection->body && server)
 		server->flags |= SERVER_LATE_BODIES;
 	else if (!kept || !request)
-		request_end(connection_close(key));
+		connection_ends(key);
 	return 0;
 }
 
 /*
- * Ends an answered request, sampled or not, when its body has been read to the end: until then, reads of the body belong to the
- * request. Not static, as above.
+ * Ends a request, sampled or not, whose response was complete before its body was read, when the body has been read to the end. Until
+ * then, reads of the body belong to the request. Not static, so that the verifier checks it once.
  */
 __noinline int after_body(u64 key)
 {
@@ -219,7 +219,7 @@ __noinline int after_body(u64 key)
 	if (!settings || !connection || connection->body || (connection->flags & (OPEN_ANSWERED | OPEN_UNFINISHED)) != OPEN_ANSWERED ||
 	    (request && request->flags & (ISPAN_REQUEST_BOUND | ISPAN_REQUEST_KEPT)))
 		return 0;
-	request_end(connection_close(key));
+	connection_ends(key);
 	return 0;
 }
 
@@ -231,13 +231,13 @@ static __always_inline u64 key_of_parent(struct ispan_thread *thread, s32 fd)
 	return request ? connection_of(request->tgid, fd) : 0;
 }
 
-/* From now on, attributes the process's requests only by their connection, not by the thread that read them. */
+/* From now on, attributes operations to the process's requests only by the connection, and not by the thread that read the request. */
 static __always_inline void hand_over(struct ispan_server *server)
 {
 	struct ispan_activity *activity = activity_now();
 
 	server->flags |= SERVER_HANDS_OVER;
-	if (activity) /* makes threads look their request up again */
+	if (activity) /* a new value makes all threads look their request up again */
 		__sync_fetch_and_add(&activity->ended, 1);
 }
 
@@ -248,7 +248,7 @@ static __always_inline void hand_over(struct ispan_server *server)
 static __always_inline void written_by_another(struct ispan_thread *thread, struct ispan_connection *connection)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
-	struct ispan_server *server = server_of(connection->reader >> 32);
+	struct ispan_server *server;
 
 	if (connection->reader == pid_tgid)
 		return;
@@ -256,6 +256,7 @@ static __always_inline void written_by_another(struct ispan_thread *thread, stru
 	if (connection->reader >> 32 != pid_tgid >> 32 || (thread && thread->request == connection->number))
 		return;
 	count(ISPAN_COUNT_ANSWERED_ELSEWHERE);
+	server = server_of(connection->reader >> 32);
 	if (server && !(server->flags & SERVER_HANDS_OVER))
 		hand_over(server);
 }
@@ -275,7 +276,7 @@ __noinline int after_write(u64 number_and_fd, u64 length, u64 second, u64 third)
 
 	if (!connection) {
 		key = key_of_parent(thread, fd);
-		connection = bpf_map_lookup_elem(&connections, &key);
+		connection = key ? bpf_map_lookup_elem(&connections, &key) : NULL;
 	}
 	if (!connection || !settings || connection->flags & OPEN_ANSWERED)
 		return 0;
@@ -288,9 +289,9 @@ __noinline int after_write(u64 number_and_fd, u64 length, u64 second, u64 third)
 		length = bytes_of_messages(second, length);
 	written_by_another(thread, connection);
 	if (!(connection->flags & OPEN_RESPONDED))
-		answer_begins(key, number, length, second, third);
-	if (connection->flags & OPEN_RESPONDED && answer_ends(key, number, length, second, third))
-		answered(key);
+		answer_begins(connection, number, length, second, third);
+	if (connection->flags & OPEN_RESPONDED && answer_ends(connection, number, length, second, third))
+		answered(key, connection);
 	return 0;
 }
 

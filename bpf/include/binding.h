@@ -10,8 +10,8 @@
 #include "heads.h"
 
 /*
- * Returns whether the read returned more bytes than the request has. Then the beginning of the next request is in this read, and
- * no later read returns it. behind is the number of bytes after the headers.
+ * Returns whether bytes of the next request follow this one in the same read. No later read returns these bytes. behind is the
+ * number of bytes after the headers.
  */
 static __always_inline bool is_pipelined(const struct ispan_scan *scan, u64 behind)
 {
@@ -19,25 +19,28 @@ static __always_inline bool is_pipelined(const struct ispan_scan *scan, u64 behi
 }
 
 /*
- * Closes an earlier request of the connection, so that it no longer counts as open. Returns whether its response is incomplete:
- * then bytes of that response may still be written to the connection.
+ * Ends the previous request of the connection. Returns whether its response is incomplete, so that the next bytes written to the
+ * connection may belong to that response.
  */
 static __always_inline bool close_before(u64 key)
 {
 	struct ispan_connection *before = bpf_map_lookup_elem(&connections, &key);
-	bool pending = before && !(before->flags & OPEN_UNFINISHED) && is_same_socket(before, (s32)key) &&
-		       (!(before->flags & OPEN_RESPONDED) || before->flags & OPEN_PIPELINED ||
-			(before->flags & OPEN_COUNTED && before->left));
+	bool pending;
 
-	request_end(connection_close(key));
+	if (!before)
+		return false;
+	pending = !(before->flags & OPEN_UNFINISHED) && is_same_socket(before, (s32)key) &&
+		  (!(before->flags & OPEN_RESPONDED) || before->flags & OPEN_PIPELINED ||
+		   (before->flags & OPEN_COUNTED && before->left));
+	connection_ends(key);
 	return pending;
 }
 
-/* Returns whether a request that this thread read on another connection is still open. */
-static __always_inline bool has_another(const struct ispan_thread *thread)
+/* Returns whether a request that this thread read on another connection than this one is still open. */
+static __always_inline bool has_another(const struct ispan_thread *thread, u64 key)
 {
 	u64 last = thread->last;
-	struct ispan_connection *connection = last ? bpf_map_lookup_elem(&connections, &last) : NULL;
+	struct ispan_connection *connection = last && last != key ? bpf_map_lookup_elem(&connections, &last) : NULL;
 
 	return connection && connection->number == thread->last_number && !(connection->flags & OPEN_ANSWERED);
 }
@@ -63,17 +66,16 @@ static __always_inline void unbind(const struct ispan_settings *settings, struct
  * its process answer the requests that they read. Otherwise, the thread is treated as an event loop, which has the request only
  * while its process has no other open request. Not static, so that the verifier checks it once.
  */
-__noinline int may_bind(u64 key, u64 waits)
+__noinline int may_bind(const struct ispan_server *server, u64 key, u64 waits)
 {
 	const struct ispan_settings *settings = current_settings();
 	struct ispan_thread *thread = thread_made_of(bpf_get_current_task_btf());
-	struct ispan_server *server = server_of(key >> 32);
 	bool another;
 
 	if (!settings || !thread || !server || thread->source == ISPAN_SOURCE_CKP)
 		return false; /* the thread reports by CKP which request it serves, if any */
 	unbind(settings, thread);
-	another = has_another(thread);
+	another = has_another(thread, key);
 	if (another)
 		count(ISPAN_COUNT_THREADS_INTERLEAVED);
 	if (another || !waits || server->flags & SERVER_HANDS_OVER || (thread->flags & ISPAN_THREAD_LOOP && server->open))
@@ -111,7 +113,7 @@ __noinline int announce_head(u64 number, u64 source)
 		announce(settings, &scan->request, number, ISPAN_KIND_OWNER_BEGAN, source, (u32)scan->request.fd);
 		return 0;
 	}
-	head = room_of(sizeof(*head), ISPAN_KIND_OWNER_BEGAN, &produced);
+	head = reserve_bytes(sizeof(*head), ISPAN_KIND_OWNER_BEGAN, &produced);
 	if (!head)
 		return 0;
 	fill_owner(&head->owner, &scan->request, number, ISPAN_KIND_OWNER_BEGAN, source, (u32)scan->request.fd);
@@ -120,7 +122,7 @@ __noinline int announce_head(u64 number, u64 source)
 	return 0;
 }
 
-/* Begins a request; returns its number, or 0. */
+/* Begins a request. Returns its number, or 0 if the map of requests is full. */
 static __always_inline u64 begin(const struct ispan_settings *settings, struct ispan_scan *scan, s32 fd, bool binds)
 {
 	struct ispan_request *request = &scan->request;
@@ -176,8 +178,8 @@ static __always_inline bool is_sampled(const struct ispan_settings *settings, st
 }
 
 /*
- * Called when a head is complete: counts the request as open and, if it is sampled, begins it. With is_known 0, the head could not
- * be parsed. Not static, so that the verifier checks it once.
+ * Called when a head is complete: counts the request as open and, if it is sampled, begins it. If is_known is 0, the head
+ * could not be parsed. Not static, so that the verifier checks it once.
  */
 __noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is_known)
 {
@@ -192,7 +194,7 @@ __noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is
 	if (!settings || !server || !scan)
 		return 0;
 	pipelined |= close_before(key);
-	binds = may_bind(key, waits);
+	binds = may_bind(server, key, waits);
 	if (is_known) {
 		count_head(scan);
 		flags = scan->head.flags & HEAD_NO_BODY ? OPEN_NO_BODY : 0;
@@ -208,7 +210,7 @@ __noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is
 	else
 		number = bpf_ktime_get_ns();
 	remember_last(key, number);
-	return connection_open(key, number, flags, body);
+	return connection_open(server, key, number, flags, body);
 }
 
 /*
@@ -219,9 +221,10 @@ __noinline int head_unfinished(u64 key)
 {
 	const struct ispan_settings *settings = current_settings();
 	struct ispan_scan *scan = current_scan();
+	struct ispan_server *server = server_made_of(key >> 32);
 	u64 place = place_of((u32)key);
 
-	if (!settings || !scan || !server_made_of(key >> 32))
+	if (!settings || !scan || !server)
 		return 0;
 	if (close_before(key))
 		scan->head.flags |= HEAD_PIPELINED;
@@ -229,7 +232,7 @@ __noinline int head_unfinished(u64 key)
 	scan->head.place.socket = (u32)place;
 	scan->head.place.taken = place >> 32;
 	bpf_map_update_elem(&heads, &key, &scan->head, BPF_ANY);
-	return connection_open(key, 0, OPEN_UNFINISHED | OPEN_ANSWERED, 0);
+	return connection_open(server, key, 0, OPEN_UNFINISHED | OPEN_ANSWERED, 0);
 }
 
 static __always_inline void forget_head(u64 key)
@@ -249,7 +252,7 @@ static __always_inline struct ispan_head *unfinished_head(struct task_struct *ta
 	if (!connection || !(connection->flags & OPEN_UNFINISHED))
 		return NULL;
 	if (!continues_head(key, bytes->buffer, bytes->length) ||
-	    (connection->reader != bpf_get_current_pid_tgid() && is_waited_for(task, (s32)key)))
+	    (connection->reader != bpf_get_current_pid_tgid() && does_read_block(task, (s32)key)))
 		forget_head(key);
 	return bpf_map_lookup_elem(&heads, &key);
 }
@@ -274,7 +277,7 @@ static __always_inline void read_head(const struct ispan_bytes *bytes, u64 conne
 		forget_head(connection);
 	if (flags & HEAD_NOT_HTTP)
 		return;
-	if (!(flags & HEAD_FINISHED)) { /* counts as an open request, without its ids */
+	if (!(flags & HEAD_FINISHED)) { /* the request counts as open, but its ids are unknown */
 		if (scan)
 			count(ISPAN_COUNT_HTTP_TOO_LONG);
 		head_finished(connection, false, waits, 0, false);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
  * The attach cookie of a probed library function: the kind of event, and where the function's arguments contain its values. One
- * program serves all functions. functions.h lists them; `build` writes that table, with packed cookies, to prebuilt/calls.tsv
- * for the loader.
+ * program serves all functions. functions.h lists the functions. From this list, `build` writes prebuilt/calls.tsv, in which the
+ * loader finds the cookie of each function.
  */
 #ifndef INFERSPAN_CALLS_H
 #define INFERSPAN_CALLS_H
 
 #include "wire.h"
 
-/* The origin of a value: how << 4 | slot. Slots number the machine words of the arguments, from 1; 0 = none. */
+/*
+ * How a value is computed. An origin is one of these numbers << 4 | slot. A slot is the number of a machine word of the arguments,
+ * beginning at 1. The origin 0 means that there is no value.
+ */
 enum ispan_from {
 	ISPAN_FROM_VALUE = 0,
 	ISPAN_FROM_PRODUCT = 1, /* slot * slot+1 * slot+2, 32 bits each */
-	ISPAN_FROM_DIM3 = 2,    /* x | y << 32 in slot, z in slot+1: their product */
+	ISPAN_FROM_DIM3 = 2,    /* the product of x, y and z: x | y << 32 in slot, z in slot+1 */
 	ISPAN_FROM_GRID = 3,    /* slot points to a launch configuration: the product of its grid */
 	ISPAN_FROM_STREAM = 4,  /* slot points to a launch configuration: its stream */
 	ISPAN_FROM_OUT = 5,     /* slot points to the memory for the function's result, which is read on return */

@@ -26,8 +26,8 @@ struct ispan_communicator_key {
 
 struct ispan_communicator {
 	u64 number; /* of the communicator, unique on this machine */
-	u64 collectives; /* number of collectives that have begun */
-	u64 process_start; /* the pid and the address may be reused */
+	u64 collectives; /* number of collectives that have begun on this rank */
+	u64 process_start; /* start time of the process, because its pid and the address may be reused */
 };
 
 struct {

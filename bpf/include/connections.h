@@ -18,14 +18,17 @@ __noinline int make_server(u32 tgid)
 
 static __always_inline struct ispan_server *server_made_of(u32 tgid)
 {
-	if (!server_of(tgid))
-		make_server(tgid);
+	struct ispan_server *server = server_of(tgid);
+
+	if (server)
+		return server;
+	make_server(tgid);
 	return server_of(tgid);
 }
 
 /*
- * Counts a request as open (more is 1), or no longer as open (-1). During a race with another request of the process, sole and
- * sole_number may not match; then they identify no request.
+ * Counts a request as open (more is 1), or no longer as open (-1). While two threads change the counts at once, the fields sole
+ * and sole_number (see ispan_server) may not match. Then they identify no request.
  */
 static __always_inline void count_open(struct ispan_server *server, u64 key, u64 number, s64 more)
 {
@@ -35,7 +38,7 @@ static __always_inline void count_open(struct ispan_server *server, u64 key, u64
 	__sync_fetch_and_xor(&server->sole_number, number);
 	if (more < 0)
 		__sync_fetch_and_add(&server->open, -1);
-	if (server->open > 1)
+	else if (server->open > 1)
 		server->shared_ns = bpf_ktime_get_ns();
 }
 
@@ -52,10 +55,9 @@ static __always_inline void count_heads(s64 more)
  * its end cannot be observed. Then the work of the process's event loops and new threads is no longer attributed. Not static, so
  * that the verifier checks it once.
  */
-__noinline int connection_open(u64 key, u64 number, u64 flags, u64 body)
+__noinline int connection_open(struct ispan_server *server, u64 key, u64 number, u64 flags, u64 body)
 {
 	struct ispan_connection connection = {.number = number, .body = body, .flags = flags};
-	struct ispan_server *server = server_of(key >> 32);
 
 	if (!server)
 		return 0;
@@ -73,16 +75,19 @@ __noinline int connection_open(u64 key, u64 number, u64 flags, u64 body)
 /* Stops counting the connection's request as open, unless this was done before. */
 static __always_inline void count_answered(u64 key, struct ispan_connection *connection)
 {
-	struct ispan_server *server = server_of(key >> 32);
+	struct ispan_server *server;
 	u64 number = connection->number;
 
-	if (!(__sync_fetch_and_or(&connection->flags, OPEN_ANSWERED) & OPEN_ANSWERED) && server)
+	if (__sync_fetch_and_or(&connection->flags, OPEN_ANSWERED) & OPEN_ANSWERED)
+		return;
+	server = server_of(key >> 32);
+	if (server)
 		count_open(server, key, number, -1);
 }
 
 /*
  * Removes a connection; returns the number of the sampled request that ends with it, or 0. If two threads remove it at once, only
- * one gets the number. Not static, as above.
+ * one gets the number. Not static, so that the verifier checks it once.
  */
 __noinline u64 connection_close(u64 key)
 {
@@ -99,6 +104,15 @@ __noinline u64 connection_close(u64 key)
 		return 0;
 	count_heads(-1);
 	return flags & OPEN_SAMPLED ? number : 0;
+}
+
+/* Removes a connection, and ends its request. */
+static __always_inline void connection_ends(u64 key)
+{
+	u64 number = connection_close(key);
+
+	if (number)
+		request_end(number);
 }
 
 static __always_inline bool any_open(void)
@@ -123,7 +137,7 @@ static __always_inline bool has_touched(const struct ispan_thread *thread, u64 n
 	return false;
 }
 
-/* Returns whether closing the connection aborts the response. A response without a length ends with its connection. */
+/* Returns whether closing the connection aborts the response. It does not if the response has no length: then it ends in this way. */
 static __always_inline bool is_abandoned(u32 flags)
 {
 	if (flags & OPEN_ANSWERED)
@@ -137,11 +151,15 @@ static __always_inline bool is_abandoned(u32 flags)
 __noinline int connection_gone(u64 key)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
-	struct ispan_server *server = server_of(key >> 32);
+	struct ispan_server *server;
 
-	if (connection && server && is_abandoned(connection->flags))
+	if (!connection)
+		return 0;
+	server = server_of(key >> 32);
+	if (server && is_abandoned(connection->flags))
 		server->abandoned_ns = bpf_ktime_get_ns();
-	return request_end(connection_close(key));
+	connection_ends(key);
+	return 0;
 }
 
 #endif

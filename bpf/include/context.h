@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the context of a thread: what its events are attributed to at this moment (their owner). It is the span that the thread
- * publishes, its request, its process's only open request, its entry in the OpenTelemetry context map, or its process, if the
- * reader has adopted the process as an owner.
+ * Finds the context of a thread: what its events are attributed to at this moment (their owner). It is one of these:
+ * the span that the thread publishes, its request, its process's only open request, or its entry in the OpenTelemetry context map.
+ * It is the process if the reader (the bridge or a test program) has adopted the process as an owner.
  */
 #ifndef INFERSPAN_CONTEXT_H
 #define INFERSPAN_CONTEXT_H
@@ -40,7 +40,7 @@ static __always_inline struct ispan_activity *activity_now(void)
 /*
  * Returns the time since which at least one request has been open, or 0 if none is open and the thread can be skipped. Events that
  * began before that time are ignored, because the programs did not observe their beginning. The reader's own threads, and threads
- * in the OpenTelemetry context map, are always checked, because they get a context without an event.
+ * in the OpenTelemetry context map, are never skipped, because the programs do not observe when they get a context.
  */
 static __always_inline u64 served_since(const struct ispan_settings *settings, struct task_struct *task)
 {
@@ -98,7 +98,7 @@ __noinline int announce_span(struct ispan_thread *thread, const struct ispan_ote
 		return 0;
 	if (thread)
 		thread->announced = owner;
-	announced = room_of(sizeof(*announced), ISPAN_KIND_OWNER_BEGAN, &produced);
+	announced = reserve_bytes(sizeof(*announced), ISPAN_KIND_OWNER_BEGAN, &produced);
 	if (!announced)
 		return 0;
 	__builtin_memset(announced, 0, sizeof(*announced));
@@ -354,8 +354,9 @@ __noinline int context_of_thread(struct ispan_thread *thread, u64 pid_tgid, stru
 }
 
 /*
- * Returns whether the beginning of an event should be remembered. It is cheaper than context_of, which decides at the event's
- * end: the thread may still carry the number of a request that has ended. The reader's own threads never carry a number.
+ * Returns whether a thread may have a context when an event begins, so that the beginning must be remembered. This check is cheap,
+ * but returns true even if the thread's request has ended. context_of makes the exact check at the end of the event. The reader's own
+ * threads have no number of a request.
  */
 static __always_inline bool may_have_context(struct ispan_thread *thread, struct task_struct *task)
 {

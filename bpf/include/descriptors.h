@@ -86,8 +86,8 @@ static __always_inline bool is_gpu_command(u64 command)
 }
 
 /*
- * Returns whether a descriptor refers to a device whose name begins with nvidia, such as nvidia0 or nvidia-uvm: frame buffers use
- * the same ioctl type.
+ * Returns whether a descriptor refers to a device whose name begins with nvidia, such as nvidia0 or nvidia-uvm. The ioctl type does
+ * not suffice, because frame buffers use the same one.
  */
 static __always_inline bool is_gpu_file(struct task_struct *task, s32 fd)
 {
@@ -128,7 +128,7 @@ __noinline int kind_of_fd(u32 fd)
 	return fd_kind(bpf_get_current_task_btf(), (s32)fd);
 }
 
-/* Fills in what the system call's arguments and result say: descriptor and its type, bytes, or the call's other arguments. */
+/* Fills in values from the system call's arguments and result: the descriptor with its type, bytes, or other arguments. */
 static __always_inline void describe(struct ispan_record *record, const struct ispan_thread *thread,
 				     struct pt_regs *regs, u16 kind, long result)
 {

@@ -17,7 +17,7 @@ struct user_pt_regs { /* libbpf uses this name for pt_regs; only its size matter
 };
 #endif
 #define BPF_USDT_MAX_SPEC_CNT 64
-#define BPF_USDT_MAX_IP_CNT 1 /* Linux 5.15 and newer have cookies instead */
+#define BPF_USDT_MAX_IP_CNT 1 /* makes a map small that only kernels before 5.15 need: newer ones have attach cookies */
 #include <bpf/usdt.bpf.h>
 
 #define NO_REASON ~0ULL
@@ -33,7 +33,7 @@ struct ispan_launch {
 	u32 correlation;
 };
 
-/* The key of reported work; offset and reason are set for PC samples only. */
+/* Identifies work of the GPU: a function, and the launch that started it. offset and reason are set for PC samples only. */
 struct ispan_work {
 	struct ispan_launch launch;
 	u64 function;
@@ -122,14 +122,14 @@ static __always_inline void await_launch(const struct ispan_work *work, u64 coun
 		return;
 	sum = bpf_map_lookup_elem(&device_waiting, work);
 	if (!sum) {
-		lose(LOST_NO_ROOM);
+		count_lost(LOST_NO_ROOM);
 		return;
 	}
 	__sync_fetch_and_add(&sum->count, count);
 	__sync_fetch_and_add(&sum->nanos, nanos);
 }
 
-/* Adds work to its launch's stack. For a PC sample, the stack's kernel frames hold offset and reason instead. */
+/* Adds work to the stack of its launch. For a PC sample, offset and reason take the place of the stack's kernel frames. */
 static __always_inline void count_work(const struct ispan_work *work, u64 count, u64 nanos)
 {
 	struct ispan_stack *launched = bpf_map_lookup_elem(&device_launches, &work->launch);
@@ -164,8 +164,8 @@ static __always_inline void learn_once(u64 number, u32 tgid, u64 address)
 }
 
 /*
- * Fires on the launching thread, inside the runtime's launch. If the runtime is linked statically, the bridge has a probe only on
- * the driver's launch inside, which has returned by now.
+ * Fires on the launching thread, before the launch function of the CUDA runtime returns. If the runtime is linked statically, the
+ * bridge probes only the function of the driver that the runtime calls. That function has already returned.
  */
 SEC("usdt")
 int BPF_USDT(device_launch, u32 correlation)

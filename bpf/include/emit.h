@@ -45,8 +45,8 @@ static __always_inline struct ispan_settings *current_settings(void)
 }
 
 /*
- * Returns when this run of a program began, if runs are measured; else 0 or 1. Reads the flag twice, so that the verifier does not
- * check the program separately for both of its values.
+ * Returns the time in nanoseconds if runs of programs are measured. Otherwise, returns 0, or 1 if measuring ends at this moment.
+ * Reads the flag twice, so that the verifier does not check the rest of the program once for each value of the flag.
  */
 static __always_inline u64 run_begins(const struct ispan_settings *settings)
 {
@@ -72,7 +72,7 @@ static __always_inline void run_ends(u32 which, u64 began)
 		add_run(which, began);
 }
 
-/* Wakes a sleeping reader, which from then on counts as polling: further wake-ups would cost more than the records. */
+/* Wakes a sleeping reader. From then on, it counts as polling, because more wake-ups would cost more than the records. */
 static __always_inline u64 wake_reader(void)
 {
 	struct ispan_settings *now = current_settings();
@@ -88,7 +88,7 @@ static __always_inline u64 wake_reader(void)
  */
 static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u64 produced)
 {
-	u64 mark = settings->wakeup_bytes;
+	u64 threshold = settings->wakeup_bytes;
 	u64 waiting;
 
 	/* Force the wake-up: by default, the ring wakes the reader only if it has read all earlier records. */
@@ -97,13 +97,13 @@ static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u
 	if (settings->reader != ISPAN_READER_WAITS || produced % WAKEUP_STRIDE)
 		return BPF_RB_NO_WAKEUP;
 	waiting = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
-	return waiting >= mark && waiting < mark + WAKEUP_WINDOW ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	return waiting >= threshold && waiting < threshold + WAKEUP_WINDOW ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
 /*
- * Reserves bytes in the ring, to be submitted with wakeup_flags. If it is full, returns NULL and counts the record as dropped.
+ * Reserves bytes in the ring; the caller submits them with wakeup_flags. If the ring is full, returns NULL and counts a dropped record.
  */
-static __always_inline void *room_of(u64 bytes, u16 kind, u64 *produced)
+static __always_inline void *reserve_bytes(u64 bytes, u16 kind, u64 *produced)
 {
 	void *room;
 
@@ -114,15 +114,15 @@ static __always_inline void *room_of(u64 bytes, u16 kind, u64 *produced)
 	return room;
 }
 
-static __always_inline struct ispan_record *room_for(u16 kind, u64 *produced)
+static __always_inline struct ispan_record *reserve_record(u16 kind, u64 *produced)
 {
-	return room_of(sizeof(struct ispan_record), kind, produced);
+	return reserve_bytes(sizeof(struct ispan_record), kind, produced);
 }
 
 static __always_inline void emit(const struct ispan_settings *settings, struct ispan_record *record)
 {
 	u64 produced;
-	struct ispan_record *room = room_for(record->kind, &produced);
+	struct ispan_record *room = reserve_record(record->kind, &produced);
 
 	if (!room)
 		return;
@@ -134,7 +134,7 @@ static __always_inline void emit(const struct ispan_settings *settings, struct i
 static __always_inline void emit_quietly(struct ispan_record *record)
 {
 	u64 produced;
-	struct ispan_record *room = room_for(record->kind, &produced);
+	struct ispan_record *room = reserve_record(record->kind, &produced);
 
 	if (!room)
 		return;
@@ -148,7 +148,7 @@ static __always_inline void write_text(const struct ispan_settings *settings, st
 				       const void *text, enum text_origin origin, bool quietly)
 {
 	u64 produced;
-	struct ispan_text_record *slot = room_of(sizeof(*slot), record->kind, &produced);
+	struct ispan_text_record *slot = reserve_bytes(sizeof(*slot), record->kind, &produced);
 	long length;
 
 	if (!slot)

@@ -6,9 +6,24 @@
 #include "maps.h"
 #include <bpf/bpf_core_read.h>
 
+/* Linux 6.2 added this map type, and bpf_rdonly_cast. */
+enum bpf_map_type___since_6_2 { BPF_MAP_TYPE_CGRP_STORAGE___since_6_2 = 32 };
+
+/* Turns an address into a pointer that a program can dereference: a plain load is cheaper than a helper. */
+extern void *bpf_rdonly_cast(const void *address, u32 type) __weak __ksym;
+
+#define CAST(pointer) ((typeof(pointer))bpf_rdonly_cast(pointer, bpf_core_type_id_kernel(typeof(*(pointer)))))
+#define READ(pointer, field)                                                                                           \
+	({                                                                                                             \
+		typeof(pointer) from = (pointer);                                                                      \
+		bpf_core_enum_value_exists(enum bpf_map_type___since_6_2, BPF_MAP_TYPE_CGRP_STORAGE___since_6_2) ?     \
+			CAST(from)->field :                                                                            \
+			BPF_CORE_READ(from, field);                                                                    \
+	})
+
 /*
- * Returns the file of a descriptor, or NULL. The verifier allows direct access to the task's own pointers, which is cheap; only the
- * descriptor table is read with a helper.
+ * Returns the file of a descriptor, or NULL. The verifier allows direct reads of the task's pointers, which are cheap. Only the
+ * descriptor table must be read with a helper.
  */
 static __always_inline struct file *file_of(struct task_struct *task, s32 fd)
 {
@@ -24,8 +39,8 @@ static __always_inline struct file *file_of(struct task_struct *task, s32 fd)
 
 static __always_inline u32 socket_kind(struct file *file)
 {
-	struct socket *socket = BPF_CORE_READ(file, private_data);
-	u16 family = BPF_CORE_READ(socket, sk, __sk_common.skc_family);
+	struct socket *socket = READ(file, private_data);
+	u16 family = READ(READ(socket, sk), __sk_common.skc_family);
 
 	if (family == AF_INET || family == AF_INET6)
 		return ISPAN_FD_INET;
@@ -38,7 +53,7 @@ static __always_inline u32 fd_kind(struct task_struct *task, s32 fd)
 
 	if (!file)
 		return ISPAN_FD_UNKNOWN;
-	switch (BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) {
+	switch (READ(READ(file, f_inode), i_mode) & S_IFMT) {
 	case S_IFSOCK:
 		return socket_kind(file);
 	case S_IFREG:
@@ -52,55 +67,58 @@ static __always_inline u32 fd_kind(struct task_struct *task, s32 fd)
 	}
 }
 
-/* Returns whether heads are recognised on this descriptor: a TCP socket, or a Unix socket if the settings include them. */
+/* Returns whether the descriptor is a socket of a kind on which requests are recognised: TCP, or Unix if the settings allow it. */
 static __always_inline bool may_bring_requests(const struct ispan_settings *settings, struct task_struct *task, s32 fd)
 {
 	struct file *file = file_of(task, fd);
 	struct socket *socket;
 	u16 family;
 
-	if (!file || (BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+	if (!file || (READ(READ(file, f_inode), i_mode) & S_IFMT) != S_IFSOCK)
 		return false;
-	socket = BPF_CORE_READ(file, private_data);
-	family = BPF_CORE_READ(socket, sk, __sk_common.skc_family);
+	socket = READ(file, private_data);
+	family = READ(READ(socket, sk), __sk_common.skc_family);
 	if (family == AF_UNIX)
 		return settings->flags & ISPAN_READ_UNIX_SOCKETS;
-	return (family == AF_INET || family == AF_INET6) && BPF_CORE_READ(socket, sk, sk_protocol) == IPPROTO_TCP;
+	return (family == AF_INET || family == AF_INET6) && READ(READ(socket, sk), sk_protocol) == IPPROTO_TCP;
 }
 
-/* Returns whether a read from the descriptor blocks. */
-static __always_inline bool is_waited_for(struct task_struct *task, s32 fd)
+/* Returns whether a read from the descriptor blocks until data arrives, that is, O_NONBLOCK is not set. */
+static __always_inline bool does_read_block(struct task_struct *task, s32 fd)
 {
 	struct file *file = file_of(task, fd);
 
-	return file && !(BPF_CORE_READ(file, f_flags) & O_NONBLOCK);
+	return file && !(READ(file, f_flags) & O_NONBLOCK);
 }
 
-/* Returns the number of the socket's inode, because a descriptor can be reused; 0 if the file is not a socket. */
+/* Returns the socket's inode number, which identifies the socket even if its descriptor is reused; 0 if the file is not a socket. */
 static __always_inline u32 socket_number(struct file *file)
 {
-	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+	struct inode *inode = file ? READ(file, f_inode) : NULL;
 
-	if (!inode || (BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFSOCK)
+	if (!inode || (READ(inode, i_mode) & S_IFMT) != S_IFSOCK)
 		return 0;
-	return BPF_CORE_READ(inode, i_ino);
+	return READ(inode, i_ino);
 }
 
-/* Returns how many bytes were read from a TCP connection, plus a constant; 0 if the kernel does not count them. */
+/*
+ * Returns the TCP sequence number up to which the connection's data was read (copied_seq). It grows by one with each byte that is
+ * read. Returns 0 if the socket is not TCP.
+ */
 static __always_inline u32 bytes_taken(struct file *file)
 {
-	struct socket *socket = BPF_CORE_READ(file, private_data);
-	struct sock *sk = BPF_CORE_READ(socket, sk);
-	u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	struct socket *socket = READ(file, private_data);
+	struct sock *sk = READ(socket, sk);
+	u16 family = READ(sk, __sk_common.skc_family);
 
-	if ((family != AF_INET && family != AF_INET6) || BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
+	if ((family != AF_INET && family != AF_INET6) || READ(sk, sk_protocol) != IPPROTO_TCP)
 		return 0;
-	return BPF_CORE_READ((struct tcp_sock *)sk, copied_seq);
+	return READ((struct tcp_sock *)sk, copied_seq);
 }
 
 static __always_inline const unsigned char *file_name(struct file *file)
 {
-	return BPF_CORE_READ(file, f_path.dentry, d_name.name);
+	return READ(READ(file, f_path.dentry), d_name.name);
 }
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the requests in each step of vLLM's engine process, from the messages on the Unix socket between the engine and the API
- * server that started it. The same bytes on any other descriptor are ignored. Each request gets a slot, a number in its process. A
- * change is a word with a slot and its tokens in the step, as in inferspan_ckp.h.
+ * Finds the requests in each step of vLLM's engine process. Reads them from the messages on the Unix socket between the engine and
+ * the API server that started it. The same bytes on any other descriptor are ignored.
+ *
+ * Each request gets a slot: a number that is unique in the engine's process. A change is a 64-bit word that says how many tokens a
+ * step computed for a slot. Its encoding is that of inferspan_ckp.h.
  */
 #ifndef INFERSPAN_FRAMED_H
 #define INFERSPAN_FRAMED_H
@@ -126,7 +128,10 @@ static __always_inline void begin_stream(struct ispan_pass *pass, u64 key, bool 
 	new_stream(key, &pass->stream);
 }
 
-/* Begins to decode a descriptor, if it connects an engine to its API server. Not static, so that the verifier checks it once. */
+/*
+ * Begins to decode the messages on a descriptor, if it connects an engine to its API server. Not static, so that the verifier checks
+ * it once.
+ */
 __noinline int framed_begins(u64 key)
 {
 	struct ispan_settings *settings = current_settings();
@@ -155,7 +160,7 @@ static __always_inline void report_added(const struct ispan_settings *settings, 
 
 	if (!is_anything_sampled())
 		return;
-	head = room_of(sizeof(*head), ISPAN_KIND_SLOT_BOUND, &produced);
+	head = reserve_bytes(sizeof(*head), ISPAN_KIND_SLOT_BOUND, &produced);
 	if (!head)
 		return;
 	__builtin_memset(head, 0, sizeof(*head));
@@ -178,7 +183,7 @@ static __always_inline void report_added(const struct ispan_settings *settings, 
 	bpf_ringbuf_submit(head, wakeup_flags(settings, produced));
 }
 
-/* Returns the slot of the next request, or 0. */
+/* Returns the slot for the next request, or 0 if the process is not a known engine. */
 static __always_inline u32 next_slot(u32 tgid)
 {
 	struct ispan_framed *engine = bpf_map_lookup_elem(&framed, &tgid);
@@ -186,7 +191,7 @@ static __always_inline u32 next_slot(u32 tgid)
 	return engine ? __sync_fetch_and_add(&engine->slots, 1) + 1 : 0;
 }
 
-static __always_inline void added(const struct ispan_settings *settings, struct ispan_pass *pass)
+static __always_inline void request_added(const struct ispan_settings *settings, struct ispan_pass *pass)
 {
 	u32 slot = next_slot(pass->tgid);
 
@@ -205,7 +210,7 @@ static __always_inline void flush_changes(const struct ispan_settings *settings,
 	struct ispan_changes_record *room;
 	u64 produced;
 
-	room = room_of(sizeof(*room), ISPAN_KIND_STEP_CHANGES, &produced);
+	room = reserve_bytes(sizeof(*room), ISPAN_KIND_STEP_CHANGES, &produced);
 	if (room) {
 		__builtin_memset(room, 0, sizeof(*room));
 		room->record.end_ns = bpf_ktime_get_ns();
@@ -226,7 +231,7 @@ static __always_inline void flush_changes(const struct ispan_settings *settings,
 }
 
 /* Buffers a change of a request. A request whose arrival was missed has slot 0. */
-static __always_inline void changed(const struct ispan_settings *settings, struct ispan_pass *pass, u64 flags)
+static __always_inline void buffer_change(const struct ispan_settings *settings, struct ispan_pass *pass, u64 flags)
 {
 	struct ispan_stream *stream = &pass->stream;
 	u64 tokens = stream->zmtp.tokens < CHANGE_MOST_TOKENS ? stream->zmtp.tokens : CHANGE_MOST_TOKENS;
@@ -253,7 +258,7 @@ static __always_inline void changed(const struct ispan_settings *settings, struc
 		flush_changes(settings, pass, flags);
 }
 
-/* Handles an event of the decoder; returns 1 if the rest cannot be decoded. Not static, so that the verifier checks it once. */
+/* Handles an event of the decoder; returns 1 if the following bytes cannot be decoded. Not static, so that the verifier checks it once. */
 __noinline int framed_event(u32 event)
 {
 	struct ispan_settings *settings = current_settings();
@@ -263,14 +268,14 @@ __noinline int framed_event(u32 event)
 		return 1;
 	switch (event) {
 	case ZMTP_ADDED:
-		added(settings, pass);
+		request_added(settings, pass);
 		return 0;
 	case ZMTP_ABORTED:
-		changed(settings, pass, ISPAN_OUTPUT_ABORTED);
+		buffer_change(settings, pass, ISPAN_OUTPUT_ABORTED);
 		pass->stream.total = 0;
 		return 0;
 	case ZMTP_OUTPUT:
-		changed(settings, pass, 0);
+		buffer_change(settings, pass, 0);
 		return 0;
 	case ZMTP_OUTPUTS:
 		flush_changes(settings, pass, ISPAN_OUTPUT_LAST);

@@ -11,8 +11,8 @@
 
 /*
  * Drops frames that will not return. Frames at or below the new call's stack pointer were left by a jump or an exception. Frames that
- * began before the probes were last attached may have returned unobserved. This does not apply to the creation of a communicator,
- * which takes seconds, because its probes stay attached.
+ * began before the probes were last attached may have returned unobserved. The frame of a call that creates a communicator is kept,
+ * because the probes on these functions stay attached.
  */
 static __always_inline void drop_dead_frames(const struct ispan_settings *settings, struct ispan_thread *thread, u64 sp)
 {
@@ -34,7 +34,7 @@ static __always_inline bool is_copy(u16 kind)
 }
 
 /*
- * Marks the runtime call around a driver call for the same operation: only the driver call is written, because it is more exact.
+ * Marks the runtime call that made a driver call for the same operation. Only the driver call is written, because it is more exact.
  * Returns the kind of the driver call, with the direction of a copy from the runtime call if the driver call does not have it.
  */
 static __always_inline u16 cover_runtime(struct ispan_thread *thread, u32 depth, u16 kind)

@@ -10,7 +10,7 @@
 #include "http.h"
 #include "numbers.h"
 
-#define LEAVES_NO_BYTES (MSG_PEEK | MSG_TRUNC) /* the bytes stay in the connection, or are not in the buffer */
+#define BRINGS_NO_BYTES (MSG_PEEK | MSG_TRUNC) /* the bytes stay in the connection, or are not in the buffer */
 
 /* Incomplete heads, by connection. */
 struct {
@@ -39,14 +39,14 @@ static __always_inline bool bytes_of(u64 number, u64 length, u64 second, u64 thi
 	bytes->list = 0;
 	switch (number) {
 	case NR_recvfrom:
-		if (fourth & LEAVES_NO_BYTES)
+		if (fourth & BRINGS_NO_BYTES)
 			return false;
 		/* fall through */
 	case NR_read:
 		bytes->buffer = second;
 		return true;
 	case NR_recvmsg:
-		if (third & LEAVES_NO_BYTES || bpf_probe_read_user(&message, sizeof(message), (void *)second))
+		if (third & BRINGS_NO_BYTES || bpf_probe_read_user(&message, sizeof(message), (void *)second))
 			return false;
 		bytes->list = (u64)message.msg_iov;
 		bytes->list_length = message.msg_iovlen;
@@ -63,7 +63,7 @@ static __always_inline bool bytes_of(u64 number, u64 length, u64 second, u64 thi
 	return true;
 }
 
-/* Returns the ispan_place of a descriptor as a word. Not static, so that the verifier checks it once. */
+/* Returns the ispan_place of a descriptor, packed into a 64-bit word. Not static, so that the verifier checks it once. */
 __noinline u64 place_of(u32 fd)
 {
 	struct file *file = file_of(bpf_get_current_task_btf(), (s32)fd);
@@ -73,9 +73,9 @@ __noinline u64 place_of(u32 fd)
 }
 
 /*
- * Returns whether the bytes continue the connection's incomplete head. They do not if the descriptor refers to another socket by
- * now, or other bytes were read in between. If the kernel does not count bytes, the latter is noticed only if these bytes begin a
- * request. Not static, so that the verifier checks it once.
+ * Returns whether the bytes continue the connection's incomplete head. They do not if the descriptor now refers to another socket, or
+ * if other bytes were read in between. The position in the socket shows whether other bytes were read. If the kernel has no position,
+ * the head counts as abandoned if these bytes begin a request. Not static, so that the verifier checks it once.
  */
 __noinline int continues_head(u64 connection, u64 buffer, u64 length)
 {

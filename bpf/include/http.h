@@ -21,7 +21,7 @@
 #define HEAD_REQUEST_LINE 0x01 /* the request line was read */
 #define HEAD_TRACEPARENT 0x02
 #define HEAD_SAMPLED 0x04
-#define HEAD_IGNORED 0x08 /* a traceparent that W3C requires to ignore: malformed, or not the only one */
+#define HEAD_IGNORED 0x08 /* a traceparent that must be ignored: malformed, or not the only one */
 #define HEAD_CHUNKED 0x10
 #define HEAD_NOT_HTTP 0x20
 #define HEAD_FINISHED 0x40
@@ -274,7 +274,7 @@ __noinline int http_line_ends(u32 at)
 }
 
 /*
- * Finds line ends in a few words of the buffer. The test of a word may also find bytes that are no line ends, but misses none.
+ * Finds line ends in a few words of the buffer. The test of a word may also find bytes that are not line ends, but misses no line end.
  * Returns nonzero if the scan is complete. Not static: the verifier checks such a function once, so a plain loop can call it
  * hundreds of times on kernels without bpf_loop.
  */
@@ -297,8 +297,8 @@ __noinline int http_scan_stride(u32 index)
 }
 
 /*
- * Parses the text up to the end of the headers. Not static, because the verifier would check an inlined loop on each path of the
- * caller, which took four fifths of the load time of all programs.
+ * Parses the text up to the end of the headers. Not static: the verifier would check an inlined loop again on each path of the
+ * caller, and loading the programs would take five times as long.
  */
 __noinline int http_scan_text(u32 length)
 {

@@ -41,9 +41,9 @@ struct ispan_policy_call {
 /* Parameters from the loader; 0 selects the program's default. */
 struct ispan_parameters {
 	__u32 generation;
-	__u32 one_in;     /* one in this many sampled calls is kept */
+	__u32 one_in;     /* N: ispan_sampled keeps one call in N */
 	__u32 per_second; /* calls of a kind to keep per second */
-	__u32 permille;   /* share of calls that do not count as slow */
+	__u32 permille;   /* share of calls that do not count as slow, in thousandths */
 	__u64 target_ns;  /* target for the time to the first byte of a response */
 };
 
@@ -62,7 +62,7 @@ struct {
 struct ispan_latency {
 	__u64 count;
 	__u64 recent_q8;   /* mean of about the last 256 calls; *_q8 values are in 1/256 ns */
-	__u64 usual_q8;    /* long-term mean; 0: not known yet. Follows recent_q8 down within a second, and up within minutes */
+	__u64 usual_q8;    /* long-term mean, which falls within a second and rises within minutes; 0: not known yet */
 	__u64 quantile_q8; /* estimate of the rolling quantile */
 	__u64 next_ns;     /* next adjustment of usual_q8 */
 };

@@ -43,7 +43,7 @@ __noinline int kernel_read(u64 address)
 	    (kind != ACTIVITY_KERNEL && kind != ACTIVITY_CONCURRENT_KERNEL) || bpf_probe_read_user(times, sizeof(times), &at->start) ||
 	    bpf_probe_read_user(&correlation, sizeof(correlation), &at->correlation))
 		return 0;
-	record = room_for(ISPAN_KIND_CUDA_KERNEL, &produced);
+	record = reserve_record(ISPAN_KIND_CUDA_KERNEL, &produced);
 	if (!record)
 		return 0;
 	__builtin_memset(record, 0, sizeof(*record));

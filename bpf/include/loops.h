@@ -62,8 +62,8 @@ static __always_inline u64 clock_of_loop(const struct ispan_thread *thread)
 }
 
 /*
- * Called when an event loop waits for work. Stores when its first timer is due: at the end of the longest possible wait. The loop
- * has done the work of earlier events, because otherwise it would not wait. Also called while no request is open, because the
+ * Called when an event loop waits for work. Stores when its first timer is due: when the timeout of the wait expires. A loop waits only
+ * after it has done the work of earlier events. Also called while no request is open, because the
  * work for a request begins after this wait.
  */
 static __always_inline void loop_waits(struct ispan_thread *thread, s64 nanos)
@@ -109,9 +109,9 @@ static __always_inline bool waits_for_several(u64 number, u64 first, u64 second)
 }
 
 /*
- * Called before poll and select, with their arguments and the stack pointer. A loop's own wait is for several descriptors, and not
- * deeper in the stack than the loop's earlier ones. A deeper wait may be inside a callback: it can only bring timer_ns forward. Not
- * static, so that the verifier checks it once.
+ * Called before poll and select, with their arguments and the stack pointer. A call counts as the loop's own wait if it waits for
+ * several descriptors and is not deeper in the stack than the loop's earlier waits. A deeper wait may be inside a callback, and can
+ * only make timer_ns earlier. Not static, so that the verifier checks it once.
  */
 __noinline int loop_polls(u64 number, u64 first, u64 second, u64 timeout, u64 sp)
 {
@@ -186,7 +186,7 @@ __noinline int timerfd_set(u32 fd, u64 flags, u64 value)
 		return 0;
 	if (!(flags & TFD_TIMER_ABSTIME))
 		due += now;
-	else if (due > now + LONGEST_TIMER_NANOS) /* of another clock */
+	else if (due > now + LONGEST_TIMER_NANOS) /* the time of another clock */
 		due = now;
 	if (times[0].seconds || times[0].nanos || (server->timer_tid && server->timer_tid != (u32)task->pid) ||
 	    (server->timer_fd && server->timer_fd != fd + 1))

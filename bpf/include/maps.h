@@ -2,7 +2,7 @@
 /*
  * The maps that several objects, or an object and the reader, share. The first loaded object creates them; the loader passes them
  * to the other objects by name (bpf_map__reuse_fd). The owner of an event is what the event is attributed to: a request, a step of
- * an engine, a process or a span. CKP is the functions of ckp/inferspan_ckp.h.
+ * an engine, a process or a span. CKP stands for the functions of ckp/inferspan_ckp.h.
  */
 #ifndef INFERSPAN_MAPS_H
 #define INFERSPAN_MAPS_H
@@ -38,7 +38,7 @@ struct ispan_frame {
 /* The state of a thread. It is stored with the kernel's task and removed with it, so thread ids can be reused. */
 struct ispan_thread {
 	u64 request; /* number of the thread's request, which may have ended; 0: none */
-	u64 known;   /* the request that the thread last found open; it is still open if activity.ended equals known_ended */
+	u64 known;   /* the last request that a look-up found open; it is still open if activity.ended equals known_ended */
 	u64 known_ended;
 	u64 announced; /* the last span that this thread announced */
 	u8 source;
@@ -271,7 +271,7 @@ struct ispan_server {
 	u64 open;
 	u64 sole;
 	u64 sole_number;
-	u64 shared_ns;    /* when more than one request was last open */
+	u64 shared_ns;    /* when a request last began while another was open */
 	u64 abandoned_ns; /* when a connection was last closed before the end of its response */
 	u64 unattributed; /* number of operations of its threads that were not attributed */
 	u64 timer_ns;     /* when its timerfd may expire; 0: it has never set one; ~0: the timerfd is disarmed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decodes the messages between vLLM's API server and its engine, byte by byte: which requests arrive, end, and get tokens. Of a
- * request that arrives, it decodes only the id, and skips the rest of the frame. testkit/engine/fuzz.c also compiles this file as
+ * Decodes the messages between vLLM's API server and its engine, byte by byte. Finds out which requests arrive, end, and get tokens.
+ * Decodes only the id of a request that arrives, and skips the rest of the frame. testkit/engine/fuzz.c also compiles this file, as
  * ordinary C.
  */
 #ifndef INFERSPAN_MSGPACK_H

@@ -75,8 +75,8 @@ static __always_inline u64 word_at(u64 address)
 }
 
 /*
- * Returns the value at the function's entry; for a result in memory, its address. Not static, so that the verifier checks it
- * once.
+ * Computes the value that from (an origin, see calls.h) describes, at the function's entry. If the value is a result in memory,
+ * returns its address. Not static, so that the verifier checks it once.
  */
 __noinline u64 operand(const struct ispan_arguments *arguments, u32 from)
 {
@@ -106,7 +106,7 @@ __noinline u64 operand(const struct ispan_arguments *arguments, u32 from)
 	}
 }
 
-/* Returns the same as operand, on a fast path if the value is absent or in a register. */
+/* Returns the same value as operand, but faster if there is no value, or it is in a register. */
 static __always_inline u64 operand_of(const struct ispan_arguments *arguments, u8 from)
 {
 	u64 slot = from;

@@ -18,7 +18,7 @@ static __always_inline u32 zmtp_scalar_bytes(u8 head)
 	return (head < 0xd0 ? 0x9532950000001101 : 0x9532) >> (head & 15) * 4 & 15;
 }
 
-/* A power of two that exceeds the size of the longest output that is decoded at once by at least eight bytes. */
+/* Size of the buffer: a power of two, and at least eight bytes more than the longest output that is decoded at once. */
 #define ZMTP_PLAIN_BYTES 256
 
 /* The padding allows reads beyond the end of the data. */
@@ -53,7 +53,7 @@ static __always_inline u64 zmtp_not_nil(u64 eight)
 	return (((other & EACH(0x7f)) + EACH(0x7f)) | other) & EACH(0x80);
 }
 
-/* Returns whether the first bytes of eight are small numbers or nil. */
+/* Returns whether each of the lowest bytes, `first` in number, is a small number or nil. */
 static __always_inline bool zmtp_are_small(u64 eight, u32 first)
 {
 	return first == 0 || !((eight & zmtp_not_nil(eight)) << (8 - first) * 8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Runs the capture policy for a call of CUDA or NCCL, and applies its decision: the call is kept (written), folded (added to the
- * sums of its owner and kind) or dropped (only counted). inferspan_policy.h is the policy's side.
+ * sums of its owner and kind) or dropped (only counted). A policy includes inferspan_policy.h.
  */
 #ifndef INFERSPAN_POLICIES_H
 #define INFERSPAN_POLICIES_H
@@ -26,8 +26,8 @@ struct {
 } judged SEC(".maps");
 
 /*
- * Returns whether the policy decides. Of each kind, one call in policy_floor is kept without asking it, so that it cannot hide a
- * kind.
+ * Returns whether the policy decides. Of each kind, one call in policy_floor is kept without asking the policy, so
+ * that a policy cannot hide all calls of a kind.
  */
 static __always_inline bool is_judged(const struct ispan_settings *settings, u16 kind)
 {
@@ -42,7 +42,7 @@ static __always_inline struct ispan_judged *judged_call(struct task_struct *task
 }
 
 /* Makes a tail call to the profiler or the policy. Returns only if neither is loaded, or if there is no memory for the call. */
-static __always_inline void ask(struct pt_regs *regs, struct task_struct *task, const struct ispan_record *record)
+static __always_inline void run_policy(struct pt_regs *regs, struct task_struct *task, const struct ispan_record *record)
 {
 	struct ispan_policy_call *call = bpf_task_storage_get(&policy_calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct ispan_request *request;
@@ -74,7 +74,7 @@ static __always_inline bool has_failed(const struct ispan_record *record)
 static __always_inline void emit_judged(const struct ispan_settings *settings, const struct ispan_record *record, u32 generation)
 {
 	u64 produced;
-	struct ispan_judged_record *room = room_of(sizeof(*room), record->kind, &produced);
+	struct ispan_judged_record *room = reserve_bytes(sizeof(*room), record->kind, &produced);
 
 	if (!room)
 		return;

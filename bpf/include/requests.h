@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Begins and ends requests, and announces both to the reader. Threads store only the number of their request. When the request is
- * removed from the map, none of them works for it any more.
+ * Begins and ends requests, and announces both to the reader. A thread stores only the number of its request. When the
+ * request is removed from the map, the number becomes invalid on all threads.
  */
 #ifndef INFERSPAN_REQUESTS_H
 #define INFERSPAN_REQUESTS_H
@@ -56,7 +56,7 @@ static __always_inline void announce(const struct ispan_settings *settings, cons
 	struct ispan_owner_record *owner;
 	u64 produced;
 
-	owner = room_of(sizeof(*owner), kind, &produced);
+	owner = reserve_bytes(sizeof(*owner), kind, &produced);
 	if (!owner)
 		return;
 	fill_owner(owner, request, number, kind, source, detail);
@@ -137,7 +137,7 @@ static __always_inline u64 request_begin(struct ispan_request *request)
 	return request_enter(request);
 }
 
-/* Gives the thread the request as its context, until the request ends. */
+/* Makes the request the thread's context, until the request ends. */
 static __always_inline void bind(const struct ispan_settings *settings, struct ispan_thread *thread,
 				 const struct ispan_request *request, u64 number, u8 source)
 {

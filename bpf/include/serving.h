@@ -103,10 +103,10 @@ static __always_inline bool may_bring_work(const struct ispan_thread *thread, u6
 }
 
 /*
- * Detaches the thread from its request. The request continues for the threads that this thread started, until one of the events
- * that would have ended it for this thread.
+ * Detaches the thread from its request: its further work does not belong to the request. The request itself continues, because the
+ * threads that this thread started may still work for it.
  */
-__noinline int leave(u64 number)
+__noinline int leave_request(u64 number)
 {
 	const struct ispan_settings *settings = current_settings();
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
@@ -128,7 +128,7 @@ static __always_inline void waits_after_response(const struct ispan_settings *se
 					   struct ispan_request *request)
 {
 	if (!(request->flags & ISPAN_REQUEST_ANSWERED)) {
-		leave(thread->request);
+		leave_request(thread->request);
 		return;
 	}
 	if (!has_body_to_come(request, thread->request))
@@ -138,8 +138,8 @@ static __always_inline void waits_after_response(const struct ispan_settings *se
 }
 
 /*
- * Called when a thread that was started for a request waits. If it may wait for a job, its next work is not attributed to the
- * request, because it may belong to a pool.
+ * Called when a thread that was started for a request waits. If it may wait for a job, the thread may belong to a pool, and its
+ * next work is not attributed to the request.
  */
 static __always_inline void inherited_waits(struct ispan_thread *thread, u64 number, u64 second, u64 third, u64 fourth)
 {
@@ -199,7 +199,7 @@ static __always_inline void before_accept(struct ispan_thread *thread)
 	if (thread->source == ISPAN_SOURCE_INHERITED)
 		thread->request = 0;
 	else if (thread->source != ISPAN_SOURCE_CKP)
-		leave(thread->request);
+		leave_request(thread->request);
 }
 
 /* Returns whether reads from the descriptor can bring a thread other work than its request's. */

@@ -66,7 +66,7 @@ struct ispan_settings {
 	__u32 wakeup_bytes; /* a waiting reader is woken when this many bytes are unread */
 	__u32 cgroup_level; /* depth of that directory, root = 0 */
 	__u32 reader;       /* an ispan_reader */
-	__u32 asleep;       /* 1: the programs that are needed only during requests are detached; for tools, programs do not read it */
+	__u32 asleep;       /* 1: the programs that are needed only during requests are detached. Only tools read this */
 	__u64 attached_ns;  /* when the programs for library calls were attached; returns before that time were missed */
 	__u32 most_requests; /* maximum number of traced requests per second and process; 0: no limit */
 	__u16 policy_floor;  /* one in this many calls of a kind is kept without asking the policy; 0: no policy is loaded */

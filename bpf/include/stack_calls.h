@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts stacks of CUDA calls, by the called function. In this file, a look-up is a call that returns a device function by its name,
- * such as cuModuleGetFunction. An object that includes this file must define remember_launch.
+ * Counts the stacks from which CUDA functions are called, for each function. In this file, a look-up is a call that returns a device
+ * function by its name, such as cuModuleGetFunction. An object that includes this file must define remember_launch.
  */
 #ifndef INFERSPAN_STACK_CALLS_H
 #define INFERSPAN_STACK_CALLS_H
@@ -46,7 +46,7 @@ struct {
 
 static const struct ispan_function_name no_name;
 
-static __always_inline struct ispan_call called(struct pt_regs *regs)
+static __always_inline struct ispan_call cookie_of(struct pt_regs *regs)
 {
 	union {
 		u64 word;
@@ -67,7 +67,7 @@ static __always_inline bool is_within(const struct ispan_open_call *open, const 
 	return open && open->call.flags & ISPAN_CALL_RUNTIME && !(call->flags & ISPAN_CALL_RUNTIME) && open->sp > sp;
 }
 
-static __always_inline bool is_moved(u16 kind)
+static __always_inline bool moves_bytes(u16 kind)
 {
 	return kind >= ISPAN_KIND_CUDA_MEMCPY_H2D && kind <= ISPAN_KIND_CUDA_MEMSET;
 }
@@ -82,7 +82,7 @@ static __always_inline void read_call(struct pt_regs *regs, struct ispan_open_ca
 		return;
 	}
 	read_arguments(regs, &arguments);
-	if (is_moved(open->call.kind))
+	if (moves_bytes(open->call.kind))
 		open->amount = operand_of(&arguments, open->call.amount) << (open->call.shift & 63);
 	if (open->call.kind == ISPAN_KIND_CUDA_LAUNCH)
 		open->function = operand_of(&arguments, open->call.extra);
@@ -95,7 +95,7 @@ static __always_inline int call_begins(struct pt_regs *regs)
 
 	if (!is_target(bpf_get_current_pid_tgid() >> 32))
 		return STOP_HERE;
-	open.call = called(regs);
+	open.call = cookie_of(regs);
 	key = key_of(&open.call);
 	if (is_within(bpf_map_lookup_elem(&stack_calls, &key), &open.call, regs->sp))
 		return STOP_HERE;
@@ -125,7 +125,7 @@ static __always_inline int call_ends(struct pt_regs *regs)
 	u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct ispan_stack stack = {};
 	struct ispan_open_call *begun, open;
-	struct ispan_call call = called(regs);
+	struct ispan_call call = cookie_of(regs);
 	u64 key = key_of(&call);
 
 	begun = bpf_map_lookup_elem(&stack_calls, &key);

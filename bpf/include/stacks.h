@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts how often a stack was on the CPU, by samples of a timer, and for how long it was off the CPU. Maps contain the counts;
- * there is no record per sample. An object that includes this file must define find_trace.
+ * Counts stacks: how many samples of a timer found a stack on the CPU, and how long the stack was off the CPU. Maps contain the
+ * counts; there is no record per sample. An object that includes this file must define find_trace.
  */
 #ifndef INFERSPAN_STACKS_H
 #define INFERSPAN_STACKS_H
@@ -18,7 +18,7 @@
 #define STALL 4
 #define NO_STACK -1
 #define EEXIST 17
-#define SKIPS 3
+#define SKIPS 3 /* maximum number of innermost frames that are left out */
 #define LOST_NO_ROOM 0
 #define LOST_COLLISION 1
 #define LOST_RETURN 2
@@ -69,9 +69,9 @@ struct ispan_frames {
 };
 
 /*
- * Data with which the reader checks, by the file's unwind table, whether the chain of frame pointers skipped callers. code has
- * eight bytes before the innermost instruction, and eight bytes from it on. callers are possible return addresses near the top of
- * the stack; the bits above the 48-bit address are the index of its word on the stack.
+ * Data with which the reader checks, by the file's unwind table, whether the chain of frame pointers skipped callers. code has the
+ * eight bytes before the innermost instruction, and eight bytes from that instruction on. callers has possible return addresses near
+ * the top of the stack. The bits above each 48-bit address are the index of its word on the stack.
  */
 struct ispan_innermost {
 	u64 code[CODE_WORDS];
@@ -148,7 +148,7 @@ struct {
 	__type(value, struct ispan_wait);
 } stack_waits SEC(".maps");
 
-/* By process, or ALL_PROCESSES: COUNTED, optionally with DEVICE_TOO. */
+/* The processes whose stacks are counted. The key is a process id or ALL_PROCESSES, the value is flags. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -170,7 +170,7 @@ static __always_inline bool is_target(u32 tgid)
 	return bpf_map_lookup_elem(&stack_targets, &tgid) || bpf_map_lookup_elem(&stack_targets, &all);
 }
 
-static __always_inline void lose(u32 reason)
+static __always_inline void count_lost(u32 reason)
 {
 	u64 *lost = bpf_map_lookup_elem(&stack_losses, &reason);
 
@@ -282,7 +282,7 @@ static __always_inline bool stack_of_this(void *ctx, u32 tgid, u16 kind, struct 
 	stack->image = image_of_this(tgid);
 	stack->kernel.number = NO_STACK;
 	if ((kind != CALL && !find_frames(ctx, 0, &stack->kernel)) || !find_frames(ctx, BPF_F_USER_STACK, &stack->user)) {
-		lose(LOST_COLLISION);
+		count_lost(LOST_COLLISION);
 		return false;
 	}
 	if (!stack->image)
@@ -305,7 +305,7 @@ static __always_inline void add(const struct ispan_stack *stack, u64 count, u64 
 		sum = bpf_map_lookup_elem(&stack_counts, stack);
 	}
 	if (!sum) {
-		lose(LOST_NO_ROOM);
+		count_lost(LOST_NO_ROOM);
 		return;
 	}
 	__sync_fetch_and_add(&sum->count, count);
@@ -327,23 +327,23 @@ int stack_sample(void *ctx)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(stack_switch, bool preempt, struct task_struct *previous, struct task_struct *next)
 {
-	u32 left = previous->pid, comes = next->pid;
+	u32 leaving = previous->pid, entering = next->pid;
 	u64 now = bpf_ktime_get_ns();
 	struct ispan_wait *waited, wait = {};
 
-	if (left && is_target(previous->tgid) && stack_of_this(ctx, previous->tgid, OFF_CPU, &wait.stack)) {
+	if (leaving && is_target(previous->tgid) && stack_of_this(ctx, previous->tgid, OFF_CPU, &wait.stack)) {
 		wait.since_ns = now;
-		if (bpf_map_update_elem(&stack_waits, &left, &wait, BPF_NOEXIST) == -EEXIST) {
-			/* The thread has run since its last wait, but the kernel did not report the switch to it, as some do not. */
-			lose(LOST_RETURN);
-			bpf_map_update_elem(&stack_waits, &left, &wait, BPF_ANY);
+		if (bpf_map_update_elem(&stack_waits, &leaving, &wait, BPF_NOEXIST) == -EEXIST) {
+			/* The thread has run since its last wait, but the kernel did not report that switch. Some kernels omit switches. */
+			count_lost(LOST_RETURN);
+			bpf_map_update_elem(&stack_waits, &leaving, &wait, BPF_ANY);
 		}
 	}
-	waited = comes ? bpf_map_lookup_elem(&stack_waits, &comes) : NULL;
+	waited = entering ? bpf_map_lookup_elem(&stack_waits, &entering) : NULL;
 	if (!waited)
 		return 0;
 	wait = *waited;
-	bpf_map_delete_elem(&stack_waits, &comes);
+	bpf_map_delete_elem(&stack_waits, &entering);
 	/* The thread id may have been reused. */
 	if (wait.stack.tgid == next->tgid && now > wait.since_ns)
 		add(&wait.stack, 1, now - wait.since_ns, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reports the system calls of requests and other owners (what an event is attributed to). The programs in context.bpf.c call these
- * functions, because a second pair of programs would double the cost of all system calls of the machine.
+ * Reports the system calls that have an owner: a request, or something else to which events are attributed. The programs in
+ * context.bpf.c call these functions, because a second pair of programs would double the cost of all system calls of the machine.
  */
 #ifndef INFERSPAN_SYSCALLS_H
 #define INFERSPAN_SYSCALLS_H
@@ -153,7 +153,7 @@ static __always_inline void emit_ckp_ioctl(const struct ispan_settings *settings
  */
 __noinline int shed_call(const struct ispan_settings *settings, const struct ispan_record *record)
 {
-	return settings && record && record->kind != ISPAN_KIND_IOCTL_GPU && is_shed(settings, ISPAN_CLASS_SYSCALLS, record);
+	return settings && record && record->kind != ISPAN_KIND_IOCTL_GPU && shed_event(settings, ISPAN_CLASS_SYSCALLS, record);
 }
 
 static __always_inline void emit_call(const struct ispan_settings *settings, struct ispan_thread *thread,

@@ -6,7 +6,7 @@
 #include "kernel.h"
 
 #define TRACEPARENT_BYTES 55
-#define TRACEPARENT_BUFFER 56 /* one more: a later version may continue after a dash */
+#define TRACEPARENT_BUFFER 56 /* one byte more than version 00 has, because a later version may continue after a dash */
 #define TRACEPARENT_SAMPLED 0x01
 
 /* Returns the value of a hexadecimal digit in lower case, which traceparent requires; negative for any other character. */

@@ -131,19 +131,34 @@ enum ispan_fd_kind {
 };
 
 /*
- * One operation that has ended. If it has text, ISPAN_TEXT_BYTES bytes follow, NUL-terminated; the record's length in the ring
- * shows whether they exist.
+ * One operation that has ended. If it has text, ISPAN_TEXT_BYTES bytes follow, NUL-terminated. The record's length in the ring shows
+ * whether there is text.
  *
- * amount  bytes of copies, reads, writes and mappings (of recvmmsg and sendmmsg, those of the first 64 messages); blocks of a
- *         launch's grid; elements of a collective. 404: operations on the threads of the process that were not attributed
- * detail  stream or event of CUDA calls; address of alloc, free, register; datatype << 32 | operator, root or peer of NCCL;
- *         rank of a communicator; fd << 32 | ispan_fd_kind of descriptor calls; operation of a futex; command of an ioctl;
- *         task state of off-CPU time; for run-queue time, 1 after preemption and 0 after a wake-up; TCP state. 403: fd.
- *         404: fd, with ispan_shared in the upper half
- * extra   function or executable graph of a launch; graph, executable graph or function that a call creates; mapped memory;
- *         recorded event; communicator, or ISPAN_COLLECTIVE if its creation was observed; address of a futex; number of the
- *         system call during which the scheduler's event occurred, plus one (0: none); id of a CKP operation
- * result  the return value (see the field); 403 and 404: an ispan_owner_kind
+ * The meaning of amount, detail and extra depends on the kind:
+ *
+ * amount  copies, allocations, mappings     bytes
+ *         reads, writes                     bytes; for recvmmsg and sendmmsg, those of the first 64 messages
+ *         kernel launches                   blocks of the grid
+ *         NCCL collectives and transfers    elements
+ *         404                               operations of the process that were not attributed
+ * detail  CUDA calls                        stream or event; for alloc, free and register, the address
+ *         NCCL calls                        datatype << 32 | operator, root or peer; for a new communicator, the rank
+ *         system calls on descriptors       fd << 32 | ispan_fd_kind
+ *         futex                             the operation
+ *         ioctl                             the command
+ *         off-CPU time                      the task state
+ *         run-queue time                    1 after preemption, 0 after a wake-up
+ *         TCP                               the TCP state
+ *         403, 404                          the fd; for 404, with the ISPAN_SHARED flags in the upper half
+ * extra   launches                          the function or the executable graph
+ *         calls that create an object       the graph, executable graph or function
+ *         memory mappings of the GPU        the mapped memory
+ *         event records                     the event
+ *         NCCL calls                        the communicator, or ISPAN_COLLECTIVE if its creation was observed
+ *         futex                             the address
+ *         off-CPU and run-queue time        number of the system call during which it occurred, plus one; 0: none
+ *         CKP operations                    the id
+ * result  the return value of the call; for 403 and 404, an ispan_owner_kind
  *
  * Steps of an engine:
  * 403  amount is the number of changes, detail their flags, and extra the number of the step in its process.
@@ -184,7 +199,7 @@ struct ispan_text_record {
 	char text[ISPAN_TEXT_BYTES];
 };
 
-/* A call that was kept while a policy was loaded, or its class had less than full detail. Its length distinguishes this record. */
+/* A call that was written while a policy was loaded, or while its class had less than full detail. The length identifies the record. */
 struct ispan_judged_record {
 	struct ispan_record record;
 	__u32 generation; /* generation of the policy; 0: none */
@@ -328,7 +343,7 @@ enum ispan_count {
 	ISPAN_COUNT_ANSWERED_ELSEWHERE = 626, /* writes of a response by another thread than the one that read the request */
 	ISPAN_COUNT_THREADS_MIXED = 627,    /* requests whose thread received other work meanwhile */
 	ISPAN_COUNT_FRAMES_UNREADABLE = 630, /* messages of an engine that could not be decoded */
-	ISPAN_COUNT_JUDGED = 640, /* + kind, up to 127: calls while a policy is loaded. The floor kept those not counted below */
+	ISPAN_COUNT_JUDGED = 640, /* + kind, up to 127: calls while a policy is loaded. Those not counted below: kept by settings.policy_floor */
 	ISPAN_COUNT_POLICY_FOLDED = 771,
 	ISPAN_COUNT_POLICY_DROPPED = 772,
 	ISPAN_COUNT_POLICY_KEPT = 773, /* by its decision, or because the call failed or the map of folds was full */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps one in 64 calls of a kind (parameter one_in), and folds the others. Every 100 ms, the level of the kind rises if recent
- * calls took more than twice their long-term mean, and falls if they took less than 1.5 times. Each level keeps four times as many
- * calls as the level below, and level 3 keeps all. Needs the profiler `latency`, which measures the means.
+ * Keeps one in 64 calls of a kind (parameter one_in), and folds the others (adds them to a sum). Every 100 ms, the level of the kind
+ * rises if recent calls took more than twice the long-term mean, and falls if they took less than 1.5 times the mean. Each level
+ * keeps four times as many calls as the level below, and level 3 keeps all. Needs the profiler `latency`, which measures the means.
  */
 #include "inferspan_policy.h"
 

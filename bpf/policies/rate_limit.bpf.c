@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Keeps up to 1,000 calls of a kind per second (parameter per_second), and folds the others. */
+/* Keeps up to 1,000 calls of a kind per second (parameter per_second), and folds the others (adds them to a sum). */
 #include "inferspan_policy.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Folds all calls until a request waits longer than 500 ms (parameter target_ns) for the first byte of its response. Then keeps
- * the calls of all requests, until 10 s pass without another such request.
+ * Folds all calls (adds them to sums) until a request waits longer than 500 ms (parameter target_ns) for the first byte of its
+ * response. Then keeps the calls of all requests, until 10 s pass without another such request.
  */
 #include "inferspan_policy.h"
 

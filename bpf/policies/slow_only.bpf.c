@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Keeps the calls that take longer than 99 % of the calls of their kind (parameter permille: 990), and folds the others. */
+/* Keeps calls that take longer than 99 % of the calls of their kind (parameter permille: 990). Adds the others to a sum. */
 #include "inferspan_policy.h"
 
 char LICENSE[] SEC("license") = "GPL";

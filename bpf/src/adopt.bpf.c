@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs that the reader runs. process_adopt makes a process an owner, to which its events are attributed unless they belong to a
- * request; process_release ends that. requests_forget forgets all requests when the programs that recognise them are detached or attached.
+ * Programs that the reader (the bridge or a test program) runs. process_adopt makes a process an owner: its events are attributed to
+ * it unless they belong to a request. process_release ends that. requests_forget forgets all requests.
  */
 #include "connections.h"
 
@@ -85,8 +85,8 @@ static long forget_framed(void *map, u32 *tgid, void *engine, struct ispan_activ
 }
 
 /*
- * Forgets all requests and steps, because the programs that would detect their ends were or are detached. Adoptions continue. Also
- * clears the state of connections and servers.
+ * Forgets all requests and steps, and the state of connections and servers. Called when the programs that detect the ends of requests
+ * are attached or detached, because ends may have been or will be missed. Adoptions continue.
  */
 SEC("syscall")
 int requests_forget(struct ispan_adoption *unused)

@@ -56,7 +56,7 @@ static __always_inline bool owner_of_call(struct ispan_thread *thread, struct ta
 	return context->owner;
 }
 
-static __always_inline bool are_counted(const struct ispan_settings *settings, struct ispan_call call)
+static __always_inline bool are_launches_counted(const struct ispan_settings *settings, struct ispan_call call)
 {
 	return class_of(call.kind) == ISPAN_CLASS_LAUNCHES && settings->levels[ISPAN_CLASS_LAUNCHES] >= ISPAN_LEVEL_COUNTED;
 }
@@ -65,7 +65,7 @@ static __always_inline bool are_counted(const struct ispan_settings *settings, s
  * Counts a launch of a thread that has reported a step; returns false for other threads. The end of the step reports the number of
  * its launches.
  */
-static __always_inline bool is_counted_by_step(struct ispan_thread *thread)
+static __always_inline bool count_launch_in_step(struct ispan_thread *thread)
 {
 	if (!thread->in_step || thread->source != ISPAN_SOURCE_CKP)
 		return false;
@@ -75,26 +75,26 @@ static __always_inline bool is_counted_by_step(struct ispan_thread *thread)
 }
 
 /*
- * Counts a launch at its entry, which saves the trap at the return. Returns false if the return must be probed. A call of the
- * runtime is not counted, because the driver call inside is; its return is probed until the thread's runtime is known to call the
- * driver.
+ * Counts a launch at its entry, if launches are only counted. This saves the trap at the return. Returns false if the return must be
+ * probed. A call of the CUDA runtime is not counted, because the driver call that it makes is. The returns of a thread's runtime calls
+ * are probed until one of them is known to have called the driver.
  */
-static __always_inline bool is_counted(const struct ispan_settings *settings, struct ispan_thread *thread, struct task_struct *task,
-				       struct ispan_call call)
+static __always_inline bool count_launch(const struct ispan_settings *settings, struct ispan_thread *thread, struct task_struct *task,
+					 struct ispan_call call)
 {
 	struct ispan_context context;
 	struct ispan_record record = {.kind = call.kind};
 
-	if (!are_counted(settings, call))
+	if (!are_launches_counted(settings, call))
 		return false;
 	if (call.flags & ISPAN_CALL_RUNTIME)
 		return thread->drives;
 	cover_runtime(thread, thread->depth, call.kind);
-	if (is_counted_by_step(thread) || !owner_of_call(thread, task, call.kind, &context))
+	if (count_launch_in_step(thread) || !owner_of_call(thread, task, call.kind, &context))
 		return true;
 	record_fill(&record, &context, (u64)task->tgid << 32 | (u32)task->pid, call.kind);
 	record.start_ns = record.end_ns = bpf_ktime_get_ns();
-	if (!is_added(&record, true, 0))
+	if (!add_to_fold(&record, true, 0))
 		return false;
 	count(ISPAN_COUNT_SHED + ISPAN_CLASS_LAUNCHES);
 	thread->launches++;
@@ -141,7 +141,8 @@ static __always_inline int call_begins(const struct ispan_settings *settings, st
 	if (!creates && !served_since(settings, task) && !engine_of(task->tgid))
 		return STOP_HERE;
 	thread = thread_of(task);
-	if (are_counted(settings, call) && thread && !thread->depth && !(call.flags & ISPAN_CALL_RUNTIME) && is_counted_by_step(thread))
+	if (are_launches_counted(settings, call) && thread && !thread->depth && !(call.flags & ISPAN_CALL_RUNTIME) &&
+	    count_launch_in_step(thread))
 		return STOP_HERE;
 	if (!creates && !may_have_context(thread, task) && !step_waited_for(task->tgid, call.kind)) {
 		count_unattributed(thread, task->tgid);
@@ -154,7 +155,7 @@ static __always_inline int call_begins(const struct ispan_settings *settings, st
 	if (!thread)
 		return STOP_HERE;
 	drop_dead_frames(settings, thread, regs->sp);
-	if (is_counted(settings, thread, task, call))
+	if (count_launch(settings, thread, task, call))
 		return STOP_HERE;
 	depth = thread->depth;
 	barrier_var(depth); /* see cover_runtime */
@@ -196,7 +197,7 @@ static __always_inline void emit_call(const struct ispan_settings *settings, str
 				      u64 now, s32 result)
 {
 	u64 produced;
-	struct ispan_record *record = room_for(kind, &produced);
+	struct ispan_record *record = reserve_record(kind, &produced);
 
 	if (!record)
 		return;
@@ -227,7 +228,7 @@ static __always_inline int call_ends(const struct ispan_settings *settings, stru
 	}
 	if (frame->start_ns < settings->attached_ns)
 		return 0;
-	/* Before the branches, because the verifier would check this code once for each of them. */
+	/* This code precedes the branches, because otherwise the verifier would check it once for each branch. */
 	if (is_out(frame->call.detail))
 		frame->detail = word_at(frame->detail);
 	if (is_out(frame->call.extra))
@@ -256,10 +257,10 @@ static __always_inline int call_ends(const struct ispan_settings *settings, stru
 			record->end_ns = now;
 			record->result = RESULT(regs);
 			call->run_began = run_began;
-			if (!has_failed(record) && is_shed(settings, class_of(kind), record))
+			if (!has_failed(record) && shed_event(settings, class_of(kind), record))
 				return 0;
 			if (is_judged(settings, kind))
-				ask(regs, task, record);
+				run_policy(regs, task, record);
 			emit_judged(settings, record, settings->policy_now);
 			return 0;
 		}
@@ -309,7 +310,7 @@ static __always_inline void follow_policy(const struct ispan_settings *settings,
 					  const struct ispan_policy_call *call)
 {
 	if (call->answer != ISPAN_KEEP && !has_failed(record) &&
-	    is_added(record, call->answer == ISPAN_DROP, call->generation)) {
+	    add_to_fold(record, call->answer == ISPAN_DROP, call->generation)) {
 		count(call->answer == ISPAN_DROP ? ISPAN_COUNT_POLICY_DROPPED : ISPAN_COUNT_POLICY_FOLDED);
 		return;
 	}

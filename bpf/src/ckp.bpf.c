@@ -15,7 +15,7 @@ struct ispan_operation_key {
 	u64 tgid;
 };
 
-/* An operation may begin on one thread and end on another. */
+/* A reported operation that has not ended. It may end on another thread than the one on which it began. */
 struct ispan_operation {
 	struct ispan_context context;
 	u64 pid_tgid;
@@ -169,7 +169,7 @@ static __always_inline void slot_is_bound(const struct ispan_settings *settings,
 	if (!in_scope(settings, pid_tgid >> 32))
 		return;
 	flags = SLOT3(regs) ? read_traceparent(SLOT3(regs), ids.trace_id, ids.span_id) : 0;
-	head = room_of(sizeof(*head), ISPAN_KIND_SLOT_BOUND, &produced);
+	head = reserve_bytes(sizeof(*head), ISPAN_KIND_SLOT_BOUND, &produced);
 	if (!head)
 		return;
 	__builtin_memset(head, 0, sizeof(*head));
@@ -192,7 +192,7 @@ struct ispan_step_changes {
 	u64 count;
 };
 
-/* Writes a record of a step's changes. If one is lost, the later ones would be useless, and are not written. */
+/* Writes a record of a step's changes. If a record is lost, a reader cannot use the step's later ones, so they are not written. */
 static long write_changes(u32 index, struct ispan_step_changes *changes)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -202,7 +202,7 @@ static long write_changes(u32 index, struct ispan_step_changes *changes)
 
 	if (before >= changes->count)
 		return 1;
-	room = room_of(sizeof(*room), ISPAN_KIND_STEP_CHANGES, &produced);
+	room = reserve_bytes(sizeof(*room), ISPAN_KIND_STEP_CHANGES, &produced);
 	if (!room)
 		return 1;
 	__builtin_memset(room, 0, sizeof(*room));
@@ -228,7 +228,7 @@ static __always_inline bool announce_step(const struct ispan_settings *settings,
 	struct ispan_owner_record *owner;
 	u64 produced;
 
-	owner = room_of(sizeof(*owner), ISPAN_KIND_OWNER_BEGAN, &produced);
+	owner = reserve_bytes(sizeof(*owner), ISPAN_KIND_OWNER_BEGAN, &produced);
 	if (!owner)
 		return false;
 	fill_owner(owner, step, number, ISPAN_KIND_OWNER_BEGAN, ISPAN_SOURCE_CKP, (u32)SLOT4(regs));

@@ -182,7 +182,7 @@ __noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, 
 		if (!in_scope(settings, tgid))
 			return 0;
 	}
-	waits = !is_dont_wait(number_and_fd >> 32, third, fourth) && is_waited_for(task, (s32)connection);
+	waits = !is_dont_wait(number_and_fd >> 32, third, fourth) && does_read_block(task, (s32)connection);
 	read_head(&bytes, connection, unfinished, waits);
 	thread = late ? thread_of(task) : NULL;
 	if (thread && thread->flags & ISPAN_THREAD_LOOP)
@@ -261,7 +261,8 @@ static __always_inline void after_bytes(struct pt_regs *regs, long number, long 
 
 	switch (number) {
 	CASE_READS:
-		after_body(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)fd));
+		if (is_anything_sampled())
+			after_body(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)fd));
 		break;
 	case NR_splice:
 		fd = ARG3(regs);

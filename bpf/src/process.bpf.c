@@ -7,10 +7,10 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * Gives a new thread or process its creator's request until it waits for other work. It gets only the request's number, so it loses
- * its context when the request ends. A new thread may belong to a pool and take another request's job at once, so it has the context
- * only while its process has no other open request. A context that a program publishes for its thread is not passed on, because its
- * end would not reach the other threads.
+ * Gives a new thread or process the request of its creator, until it waits for other work. It gets only the number of the request,
+ * so its context ends with the request. A new thread may belong to a pool, and take a job of another request at once. Therefore it has
+ * the context only while its process has no other open request. A context that a program publishes for its thread is not passed on,
+ * because the new thread would not learn when that context ends.
  */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
@@ -49,8 +49,8 @@ static __always_inline void process_event(const struct ispan_settings *settings,
 	record.tgid = pid_tgid >> 32;
 	record.tid = (u32)pid_tgid;
 	if (!text)
-		emit_quietly(&record); /* after an exit, the reader only removes state, which can wait */
-	else /* after an exec, the reader must be woken only to decide whether the process is a target */
+		emit_quietly(&record); /* an exit: the reader only removes state, which can wait */
+	else /* an exec: wakes the reader if it must decide whether the process is a target */
 		write_text(settings, &record, text, TEXT_KERNEL, settings->scope == ISPAN_SCOPE_EVERYTHING);
 }
 

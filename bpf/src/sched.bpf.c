@@ -22,8 +22,8 @@ static __always_inline u32 state_left_with(bool preempted, struct task_struct *t
 	return BPF_CORE_READ(older, state);
 }
 
-static __always_inline void leaves(const struct ispan_settings *settings, struct task_struct *task, bool preempted,
-				   u64 now)
+static __always_inline void leaves_cpu(const struct ispan_settings *settings, struct task_struct *task, bool preempted,
+				       u64 now)
 {
 	struct ispan_thread *thread = served_since(settings, task) ? thread_of(task) : NULL;
 
@@ -42,11 +42,11 @@ static __always_inline void emit_delay(const struct ispan_settings *settings, st
 	record->start_ns = from;
 	record->end_ns = to;
 	record->detail = detail;
-	if (!is_shed(settings, ISPAN_CLASS_SCHED, record))
+	if (!shed_event(settings, ISPAN_CLASS_SCHED, record))
 		emit(settings, record);
 }
 
-static __always_inline void comes(const struct ispan_settings *settings, struct task_struct *task, u64 now)
+static __always_inline void enters_cpu(const struct ispan_settings *settings, struct task_struct *task, u64 now)
 {
 	u64 since = served_since(settings, task);
 	struct ispan_thread *thread = since ? thread_of(task) : NULL;
@@ -72,16 +72,16 @@ static __always_inline void comes(const struct ispan_settings *settings, struct 
 	emit_delay(settings, &record, runnable, now, state ? 0 : PREEMPTED);
 }
 
-static __always_inline void switches(const struct ispan_settings *settings, bool preempt, struct task_struct *previous,
-				     struct task_struct *next)
+static __always_inline void switch_threads(const struct ispan_settings *settings, bool preempt, struct task_struct *previous,
+					   struct task_struct *next)
 {
 	u64 now;
 
 	if (!served_since(settings, previous) && !served_since(settings, next))
 		return;
 	now = bpf_ktime_get_ns();
-	leaves(settings, previous, preempt, now);
-	comes(settings, next, now);
+	leaves_cpu(settings, previous, preempt, now);
+	enters_cpu(settings, next, now);
 }
 
 SEC("tp_btf/sched_switch")
@@ -93,7 +93,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	if (!settings || !(settings->flags & ISPAN_EMIT_SCHED))
 		return 0;
 	began = run_begins(settings);
-	switches(settings, preempt, previous, next);
+	switch_threads(settings, preempt, previous, next);
 	run_ends(ISPAN_MEASURED_SCHED, began);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Observes processes during their start: samples their stacks by a timer, and reports which threads end long waits, and when sockets
- * listen.
+ * Observes processes during their start. Samples their stacks by a timer. Reports long waits, with the thread that ended each of them,
+ * and when sockets begin to listen.
  */
 #include "kernel.h"
 #include <bpf/bpf_core_read.h>
@@ -58,7 +58,7 @@ static __always_inline bool is_target(u32 tgid)
 	return bpf_map_lookup_elem(&start_targets, &tgid);
 }
 
-static __always_inline void lose(void)
+static __always_inline void count_lost(void)
 {
 	u32 zero = 0;
 	u64 *lost = bpf_map_lookup_elem(&start_losses, &zero);
@@ -68,8 +68,8 @@ static __always_inline void lose(void)
 }
 
 /*
- * Writes an event of the current thread. detail has the keys of its user and kernel stack (negative: none), extra the process and
- * thread that it woke.
+ * Writes an event of the current thread. The field detail has the keys of the thread's user and kernel stack (negative: none), and
+ * extra has the process and the thread that it woke.
  */
 static __always_inline void emit(void *ctx, u16 kind, u64 since, u64 now, u64 woken)
 {
@@ -77,7 +77,7 @@ static __always_inline void emit(void *ctx, u16 kind, u64 since, u64 now, u64 wo
 	u64 pid_tgid = bpf_get_current_pid_tgid();
 
 	if (!record) {
-		lose();
+		count_lost();
 		return;
 	}
 	__builtin_memset(record, 0, sizeof(*record));
@@ -138,7 +138,7 @@ int BPF_PROG(start_switch, bool preempt, struct task_struct *previous)
 	return 0;
 }
 
-/* Runs in the waking thread. In an interrupt, the current thread is arbitrary. */
+/* Runs in the waking thread. In an interrupt, the current thread is arbitrary; the idle thread (0) is ignored. */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(start_waking, struct task_struct *task)
 {

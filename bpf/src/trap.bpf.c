@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs that do nothing. The reader attaches them to a function of its own, to measure the cost of the probe alone.
+ * Programs that do nothing. The bridge attaches them to a function of its own, to measure the cost of a probe without the work of a
+ * program.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>

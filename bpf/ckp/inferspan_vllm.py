@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A vLLM plugin that reports the requests in each step of a V1 engine. It wraps the worker's execute_model and sample_tokens. Entry
-point in vllm.general_plugins: inferspan = inferspan_vllm:register. INFERSPAN_CKP is the path of libinferspan_ckp.so, if not this directory's.
-With an unknown release, or after a failure, the plugin logs one line and disables itself. Of prompts, it reads only the lengths."""
+"""A vLLM plugin that reports the requests in each step of a V1 engine. Its entry point, in the group vllm.general_plugins, is
+inferspan = inferspan_vllm:register. If libinferspan_ckp.so is not in this directory, INFERSPAN_CKP must be its path. If the plugin does
+not know the release of vLLM, or fails, it logs one line and disables itself. It reads the lengths of prompts, but not their content."""
 
 import array
 import functools
@@ -16,7 +16,7 @@ from ctypes import CDLL, PYFUNCTYPE, c_char_p, c_uint32, c_uint64, c_void_p
 
 logger = logging.getLogger("vllm.inferspan")
 
-# First release (inclusive), last (exclusive); whether sample_tokens ends a step, cached requests are a list, ids have a random suffix.
+# By range of releases [from, before): does sample_tokens end a step, are cached requests a list, do request ids have a random suffix?
 RELEASES = (((0, 8, 5), (0, 9, 2), False, True, False), ((0, 9, 2), (0, 11, 1), False, False, False),
             ((0, 11, 2), (0, 14, 0), True, False, False), ((0, 14, 0), (0, 25, 0), True, False, True))
 TARGETS = {"vllm.v1.worker.gpu_worker": "Worker", "vllm.v1.worker.gpu_model_runner": "GPUModelRunner",
@@ -83,7 +83,7 @@ class Steps:
 
     def begin(self, scheduler_output, *_, **__):
         now, full = scheduler_output.num_scheduled_tokens, self.number % FULL_EVERY == 0
-        words = ()  # Unchanged members take a short path: after the engine's wait, code is no longer in the CPU's caches.
+        words = ()  # No list if no member changed, because running the code for it is slow: the CPU's caches have lost it.
         if full or self.prefilling or now != self.scheduled or scheduler_output.finished_req_ids or scheduler_output.scheduled_new_reqs:
             if next(iter(now), "").startswith(WARM_UP):  # A warm-up step has only warm-up requests.
                 return
@@ -96,7 +96,7 @@ class Steps:
             action(*arguments, **named)
         except Exception as fault:
             self.enabled = False
-            logger.warning("Inferspan: steps are no longer reported, until the engine restarts, because of %r", fault)
+            logger.warning("Inferspan: steps are no longer reported until the engine restarts, because of %r", fault)
 
     def wrap(self, original, begins):
         """Wraps execute_model, which begins a step, or sample_tokens. The step ends when one of them returns the result."""

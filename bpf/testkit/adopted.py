@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A part of testkit/check: the calls of an adopted process, one that the reader `observe` has made the owner of its calls, and of its child
-processes. Calls in a request belong to the request instead."""
+"""A part of testkit/check: the calls of an adopted process and of its child processes. The reader `observe` has adopted the process, that
+is, calls of its process tree belong to the process unless they belong to a request."""
 
 import os
 import subprocess

@@ -20,7 +20,7 @@
 
 void die(const char *what, const char *which)
 {
-	fprintf(stderr, "observe: %s %s: %s\n", what, which, strerror(errno));
+	fprintf(stderr, "observe: cannot %s %s: %s\n", what, which, strerror(errno));
 	exit(1);
 }
 
@@ -148,7 +148,7 @@ void attach_library(const char *table, const char *path, int by_pair)
 	}
 	fclose(file);
 	if (!count)
-		refuse("no function to probe in", path);
+		refuse("the table has no function of the library", path);
 	if (by_pair) {
 		link_uprobes("call_enter", UPROBE_MULTI, 0, path, offsets, cookies, count);
 		link_uprobes("call_return", UPROBE_MULTI, RETURN_FLAG, path, offsets, cookies, count);
@@ -171,7 +171,7 @@ void attach_ckp(const char *path)
 		snprintf(symbol, sizeof(symbol), "inferspan_%s", functions[i]);
 		offset = offset_of(elf, symbol);
 		if (!offset)
-			refuse("find a function of inferspan_ckp.h in", path);
+			refuse("a function of inferspan_ckp.h is missing in", path);
 		link_uprobes(functions[i], UPROBE_MULTI, 0, path, &offset, &cookie, 1);
 	}
 }

@@ -8,14 +8,14 @@
 
 struct bpf_program;
 
-/* Prints what failed, on which file or value, and errno's text; then exits. */
+/* Prints that the program cannot do `what` with the file or value `which`, and errno's text; then exits. */
 void die(const char *what, const char *which);
-/* Prints the same without errno's text, for failures that do not set errno; then exits. */
+/* Prints the sentence `what` `which`, for failures that do not set errno; then exits. */
 void refuse(const char *what, const char *which);
 struct bpf_program *program_named(const char *name);
 int kernel_is_from(int major, int minor);
 
-/* Probes the functions of a library that are in the table, with a session program or, by_pair, with one for entry and one for return. */
+/* Probes the functions of a library that are in the table: with a session program or, if by_pair, with an entry and a return program. */
 void attach_library(const char *table, const char *path, int by_pair);
 /* Probes the functions of inferspan_ckp.h in one file. */
 void attach_ckp(const char *path);

@@ -93,14 +93,19 @@ def durations():
 
 
 def is_interrupted(event, call, away):
-    """Returns whether the thread was off the CPU, by the records in away, between the clock readings of probe and stand-in."""
+    """Returns whether the thread was off the CPU between the clock readings of the probe and of the stand-in, by the records `away`."""
     gaps = (event.start, call[0]), (call[1], event.end)
     return any(a.start < end and a.end > start for start, end in gaps for a in away)
 
 
 def timed_calls(wanted):
-    """Makes calls of each function. Returns by function: the number of calls, how many of them were interrupted between the clock readings
-    of probe and stand-in, the calls' median duration, and the median and p99 difference of the two durations in the other calls."""
+    """Makes calls of each function, whose durations both the probe and the stand-in measure. Returns for each function:
+
+    - the number of calls,
+    - the number of calls that were interrupted between the clock readings of the probe and of the stand-in,
+    - the median duration of all calls,
+    - the median and p99 difference of the two measured durations, in the calls that were not interrupted.
+    """
     log = os.path.join(KIT, "calls")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(log)

@@ -31,7 +31,7 @@ class UniqueId(ctypes.Structure):
 
 
 def collectives():
-    """Calls each collective and transfer once, each with another number of elements."""
+    """Calls each collective and transfer once, each with a different number of elements."""
     unique, communicator = UniqueId(), ctypes.c_void_p()
     count = ctypes.c_size_t
     nccl.ncclGetUniqueId(ctypes.byref(unique))

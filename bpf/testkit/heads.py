@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of actor.py in which the head of a request (request line and headers) arrives in pieces: to which head does each piece belong?"""
+"""Scenes (test cases) of actor.py in which the head of a request (request line and headers) arrives in pieces: to which head does each
+piece belong?"""
 
 import os
 import socket
@@ -50,7 +51,7 @@ def given_up_in_the_middle():
 
 @play
 def given_up_and_replaced():
-    """As above, but dup2 replaces the descriptor, so that the programs observe no close."""
+    """The same as given_up_in_the_middle, but dup2 replaces the descriptor, so that the programs observe no close."""
     for follower, trace in ((None, None), (2, trace_id(2))):
         server, client = pair()
         abandon_head(server, client, 1)

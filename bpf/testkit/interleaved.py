@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of `check`: a server with interleaved requests on several connections."""
+"""A part of testkit/check: a server that handles interleaved requests on several connections."""
 
 import collections
 import contextlib

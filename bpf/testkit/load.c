@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY [PER_STEP]]]]: makes calls in a request that it reports with
- * inferspan_ckp.h (CKP), PER_SECOND per second, or at full speed if that is 0. Between calls, it reads the clock in a loop. Prints
- * calls, seconds, calls per second, CPU time per call, and the number of clock readings: the more readings, the more CPU time the
- * calls left.
+ * inferspan_ckp.h (CKP). It makes PER_SECOND calls per second, or as many as possible if PER_SECOND is 0. Between calls, it reads the
+ * clock in a loop, so the number of clock readings shows how much CPU time was left for other work. Prints the calls, the seconds, the
+ * calls per second, the CPU time per call, and the clock readings.
  *
  * launch    launches kernels (the default)
  * read      makes empty reads, the cheapest events, which reach the highest rate
  * LIBRARY   a copy of the CUDA stand-in under a name that is not probed. The probed library and the copy launch in turns of 10 ms.
- *           Also prints the cost of the probes as a share of a core: by how much the clock readings per CPU time are fewer in the
- *           turns of the probed library than in those of the copy
- * PER_STEP  with LIBRARY: number of launches in a step, as in an engine; a step is reported by CKP, and ends with a wait for the
- *           stream
+ *           Also prints the cost of the probes as a share of a core. The cost shows in the clock readings per CPU time, of which
+ *           there are fewer in the turns of the probed library than in the turns of the copy
+ * PER_STEP  with LIBRARY: number of launches in a step, as in an engine. Each step is reported by CKP, and ends with a wait for
+ *           the stream
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -159,11 +159,14 @@ int main(int count, char **arguments)
 	seconds = atof(arguments[1]);
 	traceparent = count > 3 && *arguments[3] ? arguments[3] : NULL;
 	pause_nanos = count > 4 && atof(arguments[4]) > 0 ? 1e9 * threads / atof(arguments[4]) : 0;
-	if (count > 5 && !strcmp(arguments[5], "read"))
+	if (count > 5 && !strcmp(arguments[5], "read")) {
 		nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	else if (count > 5 && strcmp(arguments[5], "launch"))
+	} else if (count > 5 && strcmp(arguments[5], "launch")) {
 		copy = dlopen(arguments[5], RTLD_NOW | RTLD_LOCAL);
-	if (copy) {
+		if (!copy) {
+			fprintf(stderr, "load: %s\n", dlerror());
+			return 1;
+		}
 		unwatched.launch = (launch_function *)dlsym(copy, "cuLaunchKernel");
 		unwatched.wait = (int (*)(void *))dlsym(copy, "cuStreamSynchronize");
 		per_step = count > 6 ? strtoull(arguments[6], NULL, 10) : 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of actor.py with threads that may work for several requests: event loops, thread pools, and threads that pass a request on to
-another thread. Work that may belong to any of several requests must not be attributed. The name of a scene continues the phrase
-"work …"."""
+"""Scenes (test cases) of actor.py with threads that may work for several requests: event loops, thread pools, and threads that pass a
+request on to another thread. Work that may belong to any of several requests must not be attributed. Read the name of a scene after
+"work …", as in "work when a timer is due"."""
 
 import queue
 import select
@@ -27,7 +27,7 @@ def reads(server, client, data):
 
 
 def with_neighbour(neighbour):
-    """While the unsampled request in the bytes neighbour is open, a sampled request arrives. The unsampled one is answered first."""
+    """While an unsampled request, the bytes `neighbour`, is open, a sampled request arrives. The unsampled one is answered first."""
     (one, first), (two, second) = loop_pair(), loop_pair()
     reads(one, first, neighbour)
     reads(two, second, head(2))

@@ -79,8 +79,8 @@ def engine(path):
 
 
 def serve(path, program):
-    """The API server: per layout, reads an HTTP request, sends three requests to an engine, and aborts one of them. With program "own", it
-    starts the engine itself; otherwise, a shell starts the engine."""
+    """The API server. For each layout, it reads an HTTP request, sends three requests to an engine, and aborts one of them. With program
+    "own", it starts the engine itself; otherwise, a shell starts the engine."""
     web, messages = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)
     messages.bind(path)
     messages.listen()

@@ -11,7 +11,7 @@
  * otel=PID       adds the main thread of a process to the OpenTelemetry context map
  * adopt=PID      makes a process the owner of its calls. The contexts of own, otel and adopt have the trace id 5555…
  * requests=N     limits the number of open requests; flags=HEX, min=NANOS and cgroup=LEVEL:PATH are written to the settings
- * canary=N       prints at the end in how many map values these four bytes remain
+ * canary=N       prints at the end how many map values contain the four bytes of the number N
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
@@ -172,7 +172,7 @@ static void enter_in_context_map(const char *pid)
 	memset(context.trace_id, 0x55, sizeof(context.trace_id));
 	memset(context.span_id, 0x66, sizeof(context.span_id));
 	if (bpf_map_update_elem(bpf_map__fd(shared_map("otel_contexts", 1)), &key, &context, BPF_ANY))
-		die("add to the context map: process", pid);
+		die("write the context map for process", pid);
 }
 
 static void adopt_process(const char *pid)
@@ -359,7 +359,7 @@ int main(int count, char **arguments)
 	}
 	settings.self_tgid = (__u32)getpid();
 	if (bpf_map_update_elem(bpf_map__fd(shared_map("settings", 1)), &zero, &settings, BPF_ANY))
-		die("write the map", "settings");
+		die("write the map of", "settings");
 	ring = ring_buffer__new(bpf_map__fd(shared_map("events", 1)), keep, NULL, NULL);
 	if (!ring)
 		die("open the ring", "events");

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of actor.py with several processes: file descriptors in child processes, and requests that end with their thread or process."""
+"""Scenes (test cases) of actor.py with several processes: file descriptors in child processes, and requests that end with their thread or
+process."""
 
 import contextlib
 import os
@@ -22,7 +23,7 @@ def child(work):
 
 @play
 def a_childs_file_with_the_same_descriptor():
-    """A child process writes to another file or socket by the number of the request's descriptor. This is not the response."""
+    """A child process opens another file or socket with the descriptor number of the request. What it writes there is not the response."""
     server, client = pair()
     data = head(1, method="POST", body="x" * 100)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of actor.py that continue after a response has begun: which threads still work for the request, and which wait for other work?"""
+"""Scenes (test cases) of actor.py that continue after a response has begun: which threads still work for the request, and which wait for
+other work?"""
 
 import os
 import select

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of actor.py with one thread and one or two connections: which bytes are a request, and when does the request end?"""
+"""Scenes (test cases) of actor.py with one thread and one or two connections: which bytes are a request, and when does the request end?"""
 
 import contextlib
 import os
@@ -169,7 +169,7 @@ def not_http():
 
 @play
 def pipelined():
-    """A read that returns two requests starts none."""
+    """If one read returns two requests, neither of them is traced."""
     server, client = pair()
     client.sendall(head(1) + head(2))
     server.recv(65536)

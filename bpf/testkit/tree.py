@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """tree.py LIBRARIES: launches kernels on commands, one per line of its input, and prints "done" after each.
 
-The command N launches a grid of N blocks. "tree" launches grids of 1 to 8 blocks: in this process, in child processes, on another thread,
-and in requests (5 to 7; 6 is unsampled). For "helper N", a child process that was started before the first command launches the grid.
+  N         launches a grid of N blocks
+  tree      launches grids of 1 to 8 blocks: in this process (1, 8), in child processes (2, 3), on another thread (4), in a sampled
+            request (5, 7) and in an unsampled one (6)
+  helper N  launches a grid of N blocks in a child process that was started before the first command
 """
 
 import ctypes
@@ -32,7 +34,7 @@ def forked(work, *arguments):
 
 
 def serve(blocks):
-    """Serves a request over TCP, which owns the launch."""
+    """Serves a request over TCP. The launch belongs to the request."""
     with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as client:
         server, _ = listener.accept()
         client.sendall(f"GET / HTTP/1.1\r\ntraceparent: {HTTP}-01\r\n\r\n".encode())

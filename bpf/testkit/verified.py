@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A part of testkit/check: the number of instructions of each BPF program that the kernel's verifier processes. It determines how long
-loading takes."""
+"""A part of testkit/check: how many instructions the kernel's verifier processes for each BPF program. This number determines how long
+loading the program takes."""
 
 import ctypes
 import os
@@ -16,7 +16,7 @@ OTHERS = ["stacks", "request_stacks", "starts"]
 
 
 def verified(report):
-    """Checks that the verifier processes few instructions of each program, and that all other objects load."""
+    """Checks that the verifier processes at most the allowed number of instructions per program, and that all other objects load."""
     with Observer() as observer:
         pass
     over = {name: number for name, number in observer.verified.items() if number > MOST_OF.get(name, MOST)}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of actor.py with threads that also do work outside of requests, for timers, other threads, processes and queues. This work must
-not be attributed to a request. The name of a scene continues the phrase "work …"."""
+"""Scenes (test cases) of actor.py with threads that also do work outside of requests, for timers, other threads, processes and queues. This
+work must not be attributed to a request. Read the name of a scene after "work …", as in "work of a pool that is busy"."""
 
 import ctypes
 import os
@@ -148,7 +148,7 @@ def when_a_timerfd_is_disarmed():
 
 @play
 def when_another_thread_sets_a_timerfd():
-    """Any thread of the process may then handle the expiry."""
+    """If a thread other than the loop sets a timerfd, any thread of the process may handle the expiry."""
     server, client = loop_pair()
     thread = threading.Thread(target=lambda: timerfd(5))
     thread.start()
@@ -159,7 +159,7 @@ def when_another_thread_sets_a_timerfd():
 
 
 def woken_by(reading, writing):
-    """Another thread wakes a loop. The loop's work is not the request's, until the loop waits again."""
+    """Another thread wakes a loop. Until the loop waits again, its work does not belong to the request."""
     server, client = loop_pair()
     with select.epoll() as epoll:
         epoll.register(server, select.EPOLLIN)
@@ -202,7 +202,7 @@ def woken_by(reading, writing):
 
 @play
 def woken_by_an_eventfd():
-    """A read from an eventfd does not end the attribution: it mostly reports that a call of the request has ended."""
+    """A read from an eventfd does not end the attribution, because it usually reports that a call of the request has ended."""
     server, client = loop_pair()
     descriptor = os.eventfd(1)
     with select.epoll() as epoll:
@@ -227,7 +227,7 @@ def woken_by_a_socket():
 
 
 def interrupted(prepare, event):
-    """A loop with a request gets another event. Its work until its next wait is not the request's."""
+    """A loop with an open request gets another event. Its work until its next wait does not belong to the request."""
     server, client = loop_pair()
     with select.epoll() as epoll:
         prepared = prepare()

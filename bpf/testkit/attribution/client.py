@@ -15,9 +15,9 @@ SAMPLED, UNSAMPLED, HEADERLESS = "sampled", "unsampled", "headerless"
 
 
 class Request:
-    """One request: its parameters, and the sizes of the pieces that the client sent and received. Results are summed by cell, a pair of
-    server and scenario. The request is sampled with the probability rate. With gone, the client disconnects in the middle of the
-    response."""
+    """One request: its parameters, and the sizes of the pieces that the client sent and received. `rate` is the probability that the
+    request is sampled. If `gone` is true, the client disconnects in the middle of the response. `cell` is the pair of server and
+    scenario for which the results are added up."""
 
     def __init__(self, rng, server, cell, rate=1.0, **asked):
         self.server = server
@@ -150,7 +150,7 @@ class Scene:
         connection.exchange(rng, request, self.server.prefix, self.server.method)
 
     def parallel(self, plays):
-        """Runs the plays in parallel, each with its own connection and random generator."""
+        """Runs functions in parallel, each with its own connection and random generator."""
         def run(play, seed):
             try:
                 with contextlib.closing(Connection(self.port)) as connection:
@@ -165,7 +165,7 @@ class Scene:
             raise self.failures[0]
 
     def many(self, clients, requests, fresh=0.0, **asked):
-        """Sends requests from several clients in parallel. Before each request, the client reconnects with the probability fresh."""
+        """Sends requests from several clients in parallel. `fresh` is the probability that a client reconnects before a request."""
         def play(connection, rng):
             for number in range(max(1, requests // clients)):
                 if rng.random() < fresh:

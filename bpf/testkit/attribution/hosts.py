@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the servers of the attribution test, and knows which of their operations must be attributed to requests. An operation is a system
-call or a kernel launch."""
+"""Starts the servers of the attribution test, and defines which of their operations must be attributed to requests. An operation is a
+system call or a kernel launch."""
 
 import contextlib
 import os

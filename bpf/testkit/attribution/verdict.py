@@ -52,7 +52,8 @@ def runs(pieces):
 
 
 def judge(truth, spans):
-    """Returns two tallies per cell (marks, and operations on the request's own connection), and examples of wrong spans."""
+    """Returns, for each server and scenario, two tallies (marks, and operations on the requests' own connections) and examples of wrong
+    spans."""
     by_trace = {request.trace: request for request in truth}
     seen = collections.defaultdict(lambda: {"marks": set(), "sent": 0, "received": 0})
     cells = collections.defaultdict(lambda: (Tally(), Tally()))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes below the 512 bytes of stack: in assembler, because the compiler refuses this, too, and in one function, because newer
- * kernels allow each function of a tracing program 512 bytes.
+ * Writes below the 512 bytes of stack. It does so in assembler, because the compiler would refuse it, and within one function,
+ * because newer kernels allow each function of a tracing program 512 bytes.
  */
 #include "bad.h"
 

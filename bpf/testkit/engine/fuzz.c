@@ -1,7 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fuzz [ROUNDS [SEED]]: feeds random messages of vLLM's processes, valid and corrupted ones, to the decoder of include/msgpack.h in
- * random pieces, and compares the decoder's events with the expected ones. engine/check runs it.
+ * fuzz [ROUNDS [SEED]]: tests the decoder of include/msgpack.h. Feeds it random messages of vLLM's processes, valid and corrupted, in
+ * random pieces, and compares its events with the expected ones. engine/check runs this program. Its licence is that of the headers
+ * that it includes.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +32,7 @@ static u8 bytes[MOST_BYTES + sizeof(struct zmtp_bytes)];
 static u32 written;
 static struct event wanted[MOST_EVENTS], found[MOST_EVENTS];
 static u32 wanted_count, found_count;
-static u64 fast_outputs; /* number of outputs that the fast path decoded */
+static u64 fast_outputs; /* number of outputs that the fast path (include/outputs.h) decoded */
 static bool is_broken;
 
 static u32 below(u32 bound)

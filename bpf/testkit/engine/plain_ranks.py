@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranks of the stand-in engine `plain`. A rank launches the kernels of the engine's steps on one device: one rank in the engine's
-process, or each of several ranks in a process of its own."""
+"""The ranks of the stand-in engine `plain`. A rank launches the kernels of the engine's steps on one device. A single rank runs in the
+engine's process. Several ranks each run in a process of their own."""
 
 import ctypes
 import importlib.metadata
@@ -24,7 +24,8 @@ def note(path, **fact):
 
 
 class Worker:
-    """Runs steps, with the names of vLLM's worker, which plugins wrap. Like vLLM's, execute_model has a result only for an empty step."""
+    """Runs steps. Its methods have the names of those of vLLM's worker, because plugins wrap these. As in vLLM, execute_model returns a
+    result only for an empty step."""
 
     def __init__(self, run):
         self.run = run
@@ -58,8 +59,8 @@ def load_plugins(release):
 
 
 class Ring:
-    """A ring of messages in shared memory, from one process to one or more readers. A chunk begins with the number of messages that were
-    written to it so far, and the numbers of those that each reader has read."""
+    """A ring of messages in shared memory, from one process to one or more readers. A chunk of the ring begins with
+    counters: how many messages were written to the chunk so far, and how many of them each reader has read."""
 
     def __init__(self, path, readers, reader=None):
         with open(path, "a+b") as file:
@@ -126,8 +127,8 @@ class Rank:
             self.cuda.cuEventSynchronize(event)
 
     def serve(self):
-        """Runs the methods that the engine process calls. Each rank replies to wait, because vLLM's ranks end a step together, by a
-        collective."""
+        """Runs the methods that the engine process calls. Every rank replies to the call `wait`, because in vLLM a collective makes all
+        ranks end a step together."""
         requests = Ring(f"{self.asked.core}/requests", self.asked.tp, self.rank)
         replies = Ring(f"{self.asked.core}/replies{self.rank}", 1)
         replies.put(None)

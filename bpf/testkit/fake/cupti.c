@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for libcupti.so.13, with the functions, results and records of NVIDIA's headers. It records the kernels of the libcuda
- * stand-in. It must be preloaded, because it also contains the profiler, which reads the records every 50 ms on a thread of its
- * own. If the environment variable FAKE_CUPTI_DROP is N, every Nth kernel has no record.
+ * stand-in. It also contains a profiler, which reads the records every 50 ms on a thread of its own. Therefore it must be preloaded
+ * into the profiled program. If the environment variable FAKE_CUPTI_DROP is N, every Nth kernel has no record.
  */
 #include "fake.h"
 
@@ -63,7 +63,7 @@ static uint64_t wall_offset(void)
 	return offset;
 }
 
-/* The correlation ids of launches are not consecutive, because other calls have ids, too. */
+/* Adds 3 to the correlation id, because the ids of launches are not consecutive: other calls have ids, too. */
 static void on_kernel(uint64_t start, uint64_t end, unsigned kernels)
 {
 	static uint32_t correlation, seen;
@@ -117,14 +117,14 @@ EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, struct reco
 	return SUCCESS;
 }
 
-static void give(uint8_t **buffer, size_t *size, size_t *records)
+static void provide_buffer(uint8_t **buffer, size_t *size, size_t *records)
 {
 	*buffer = malloc(BUFFER);
 	*size = BUFFER;
 	*records = 0;
 }
 
-static void take(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+static void consume_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
 {
 	struct record *record = NULL;
 
@@ -149,7 +149,7 @@ __attribute__((constructor)) static void begin(void)
 	pthread_t thread;
 
 	offset = wall_offset();
-	cuptiActivityRegisterCallbacks(give, take);
+	cuptiActivityRegisterCallbacks(provide_buffer, consume_buffer);
 	cuptiActivityEnable(CONCURRENT_KERNEL);
 	if (!pthread_create(&thread, NULL, profile, NULL))
 		pthread_detach(thread);

@@ -18,7 +18,7 @@
 
 #define STREAMS 1024
 #define ALLOCATIONS 65536
-#define SPIN_NANOS 80000 /* a sleep may end this late, so the last part of a wait is a loop */
+#define SPIN_NANOS 80000 /* a sleep may end this late, so the last part of a wait is a busy loop */
 #define DEVICE_BASE 0x7f0000000000ull
 
 struct stream {
@@ -68,7 +68,7 @@ static void read_script(const char *from)
 		FILE *file = fopen(from + 1, "r");
 
 		if (!file) {
-			fprintf(stderr, "FAKE_CUDA_SCRIPT: %s: %s\n", from + 1, strerror(errno));
+			fprintf(stderr, "the script of FAKE_CUDA_SCRIPT=@%s cannot be read: %s\n", from + 1, strerror(errno));
 			abort();
 		}
 		script[fread(script, 1, sizeof(script) - 1, file)] = 0;
@@ -87,7 +87,7 @@ static void open_log(const char *path)
 	if (fd >= 0 && !ftruncate(fd, (off_t)bytes))
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED) {
-		fprintf(stderr, "FAKE_CUDA_LOG: %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "the log FAKE_CUDA_LOG=%s cannot be opened: %s\n", path, strerror(errno));
 		abort();
 	}
 	close(fd);
@@ -141,7 +141,7 @@ static void start(void)
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
-/* Reads the script's entry of a function, such as "name=3us:2". The entry "*" is for functions without one. */
+/* Reads duration and result of a function from the script, such as "name=3us:2". The entry "*" is for functions without an entry. */
 static void look_up(struct fake_function *function)
 {
 	size_t length = strlen(function->name);

@@ -5,7 +5,7 @@
  * has N + 1 stall samples. N modulo 3 determines the order of the reports:
  *
  *   0   the launch is reported within the driver's call, the kernel later on another thread
- *   1   both are reported within the driver's call; from N = 50 on, as for 0
+ *   1   both are reported within the driver's call if N is less than 50; otherwise as for 0
  *   2   the launch is reported after the driver's call
  *
  * FAKE_UNKNOWN_KERNELS (environment variable, default 1) is the number of kernels that are reported without a launch.

@@ -139,8 +139,8 @@ def agent(slowness):
     report("agent stops", status == 143 and "detached" in last, f"status {status}: {last}")
     names = names_of(spans)
     report("spans", WANTED <= names, f"spans of the trace: {sorted(names)}")
-    report("start", start <= START_SECONDS * slowness, f"{start:.1f} s, divided by the slow-down {start / slowness:.1f} s")
-    report("stop", stop <= STOP_SECONDS * slowness, f"{stop:.1f} s, divided by the slow-down {stop / slowness:.1f} s")
+    report("start", start <= START_SECONDS * slowness, f"{start:.1f} s; divided by the slow-down: {start / slowness:.1f} s, at most {START_SECONDS} s")
+    report("stop", stop <= STOP_SECONDS * slowness, f"{stop:.1f} s; divided by the slow-down: {stop / slowness:.1f} s, at most {STOP_SECONDS} s")
 
 
 def names_of(path):

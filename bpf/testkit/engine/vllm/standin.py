@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all processes of the stand-in for vLLM use: its configuration, the ground truth (a file that says what really ran), and calls of the
-stand-ins for CUDA and NCCL."""
+"""Shared by all processes of the stand-in for vLLM: its configuration, the ground truth (a file that says what really ran), and calls of
+the stand-ins for CUDA and NCCL."""
 
 import ctypes
 import json
@@ -118,7 +118,7 @@ class Driver:
             raise RuntimeError(f"{name} failed")
 
     def launch(self, nanos):
-        """Launches a kernel of this duration. FAKE_CUDA_KERNEL must be "grid", a nanosecond per block of the grid."""
+        """Launches a kernel of this duration. FAKE_CUDA_KERNEL must be "grid", so that a block takes a nanosecond."""
         self.call("cuLaunchKernel", ctypes.c_void_p(0xF001), max(1, nanos), 1, 1, 32, 1, 1, 0, self.compute, None, None)
 
     def launch_graph(self):

@@ -58,11 +58,11 @@ class EngineCore:
     def begin_step(self):
         step = self.scheduler.schedule()
         step.number = self.scheduler.step
-        life, step.life = step.life, None
+        progress, step.progress = step.progress, None
         result = self.executor.call("execute_model", step)
         if RELEASE >= (0, 11, 2) and step.num_scheduled_tokens:
             result = self.executor.call("sample_tokens", None)
-        step.life = life
+        step.progress = progress
         self.in_flight.append((step, result))
 
     def end_step(self):

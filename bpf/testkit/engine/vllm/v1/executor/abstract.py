@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executors of the stand-in for vLLM, which run steps: with one GPU, in the engine process; with several, in a worker process per
-GPU."""
+"""The executors of the stand-in for vLLM. An executor runs the steps: in the engine process if there is one GPU, otherwise in a worker
+process per GPU."""
 
 import os
 from concurrent.futures import Future

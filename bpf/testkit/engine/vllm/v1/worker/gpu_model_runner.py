@@ -44,7 +44,7 @@ class GPUModelRunner:
 
     def execute_model(self, scheduler_output, intermediate_tensors=None):
         if self.pending is not None:
-            raise RuntimeError("execute_model before the last step's sample_tokens")
+            raise RuntimeError("execute_model was called before sample_tokens of the previous step")
         tokens = scheduler_output.num_scheduled_tokens
         warm = any(request_id.startswith("_warmup_") for request_id in tokens)
         self.step += not warm
@@ -80,7 +80,8 @@ class GPUModelRunner:
         return {request_id for request_id in step.num_scheduled_tokens if computed[request_id] < self.prompts[request_id]}
 
     def forward(self, state):
-        """Launches one graph and one kernel if all members decode (from 0.11.0 on), else graphs with attention kernels in between."""
+        """Launches the kernels of a step. From 0.11.0 on, a step that only decodes launches one graph and one kernel. Other steps launch
+        a graph and an attention kernel per layer, and a last graph."""
         costs = {}
         for request_id, tokens in state["tokens"].items():
             costs[request_id] = tokens * CONFIG["prefill_ns" if request_id in state["prefills"] else "decode_ns"]

@@ -17,7 +17,7 @@ class Request:
         self.prompt = fields["prompt_token_ids"]
         self.most = fields["sampling_params"]["max_tokens"]
         self.computed = self.emitted = self.in_flight = 0
-        self.life = 0  # number of preemptions, which discard the tokens in flight
+        self.preemptions = 0  # each of them discards the tokens in flight
         self.known = False  # whether the workers know the request
 
     @property
@@ -50,7 +50,7 @@ class Scheduler:
     def preempt(self):
         request = self.running.pop()
         request.computed = request.in_flight = 0
-        request.life += 1
+        request.preemptions += 1
         self.waiting.appendleft(request)
         return request.id
 
@@ -62,7 +62,7 @@ class Scheduler:
     def schedule(self):
         self.step += 1
         preempted = self.preempted_now()
-        budget, scheduled, life, computed = CONFIG["budget"], {}, {}, {}
+        budget, scheduled, progress, computed = CONFIG["budget"], {}, {}, {}
         new, resumed = [], set()
         for request in self.running + list(self.waiting):
             tokens = min(request.tokens - request.computed, budget)
@@ -78,7 +78,7 @@ class Scheduler:
             scheduled[request.id], computed[request.id] = tokens, request.computed
             budget -= tokens
             request.computed += tokens
-            life[request.id] = (request.life, request.computed == request.tokens)
+            progress[request.id] = (request.preemptions, request.computed == request.tokens)
             if request.computed == request.tokens:
                 request.in_flight += 1
         finished, self.finished = self.finished, set()
@@ -87,15 +87,15 @@ class Scheduler:
                                  sum(scheduled.values()), finished, preempted)
         for request in new:
             request.known = True
-        output.life = life
+        output.progress = progress
         return output
 
     def update_from_output(self, step, tokens):
         """Returns the outputs of the requests that got a token, by client. A prefill that continues in the next step has no output."""
         outputs = {}
-        for request_id, (life, complete) in step.life.items():
+        for request_id, (preemptions, complete) in step.progress.items():
             request = self.requests.get(request_id)
-            if request is None or request.life != life or not complete:
+            if request is None or request.preemptions != preemptions or not complete:
                 continue
             request.in_flight -= 1
             request.emitted += 1

@@ -36,7 +36,7 @@ final class OpenRequest {
   boolean startReported;
 
   /**
-   * The reasons why some work was not attributed to it, as bits of {@code ispan_shared}; set at its
+   * The reasons why some work was not attributed to it, as bits {@code ISPAN_SHARED_*}; set at its
    * end.
    */
   int shared;

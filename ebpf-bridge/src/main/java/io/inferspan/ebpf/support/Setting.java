@@ -21,7 +21,7 @@ public enum Setting {
       "what tracing may cost: 1% (of a core), 1%node (of all cores), 20000/s (events), or 500kB/s or 2MB/s (their bytes); detail is lowered to stay within it"),
   LAUNCHES(
       "full",
-      "the highest level of detail of kernel and graph launches: full, sampled, folded (sums only), counted (numbers only, at their entry), or detached (no probes)"),
+      "the highest level of detail of kernel and graph launches: full, sampled, folded (counts and sums), counted (numbers only, at their entry), or detached (no probes)"),
   MEASURE_PROGRAMS(
       "false",
       "true makes the kernel measure the run time of all BPF programs of the machine, which costs two clock readings per run"),

@@ -5,7 +5,7 @@ usage: publisher.py <engines> <batches per engine> <high-water mark>
 Every batch stores 32 blocks of 16 tokens, the first blocks of a prompt. From the 1,001st batch on, it also
 removes the blocks that were stored 1,000 batches earlier. All batches are encoded before the first one is
 sent. The script prints the engines' ports, and "subscribed" when each engine has a subscriber. It sends the
-batches after the line "go" of its input, and one more per engine after the line "end".
+batches when it reads the line "go" from its input, and one more batch per engine at the line "end".
 """
 import random
 import sys

@@ -42,7 +42,7 @@ static void message_end_head(struct message *m) {
     m->remaining = atol(length);
     m->reading = IN_FIXED;
   } else {
-    // No body. (A body that ends with its connection is not supported: it would follow the complete message.)
+    // No body. A body without a length, which ends with its connection, is not supported.
     m->reading = COMPLETE;
   }
 }

@@ -1,5 +1,5 @@
-// A load generator for HTTP/1.1, which reads every response to its end. It prints key=value pairs on one line, or for streams on one line
-// at the beginning and one at the end. A response that is not a complete 200 is an error. Latencies are in microseconds.
+// A load generator for HTTP/1.1, which reads every response to its end. It prints key=value pairs: one line at the end, and for streams
+// also one line at the beginning. A response counts as an error unless it is complete and has status 200. Latencies are in microseconds.
 //
 //   closed loop: load --port=P --connections=C --requests=N
 //   open loop:   load --port=P --connections=C --requests=N --rate=PER_SECOND     latency counts from the time when a request is due

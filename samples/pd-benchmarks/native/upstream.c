@@ -98,7 +98,7 @@ static void close_connection(struct connection *c) {
 }
 
 static bool send_bytes(struct connection *c, const char *data, size_t length) {
-  // A response fits into the socket's buffer unless the peer has stopped reading. Then the connection is closed, which the client detects.
+  // A response fits into the socket's buffer unless the peer has stopped reading. For such a peer, this closes the connection.
   if (send(c->fd, data, length, MSG_NOSIGNAL) == (ssize_t)length) return true;
   close_connection(c);
   return false;

@@ -18,7 +18,7 @@ enum Peer {
 
   static final Path SIDECAR = Path.of(System.getProperty("bench.sidecar"));
   private static final String AS_IN_THE_DOCKERFILE =
-      "-Xmx384m -XX:+UseSerialGC -XX:+UseCompactObjectHeaders"
+      "-Xmx384m -XX:MaxDirectMemorySize=256m -XX:+UseSerialGC -XX:+UseCompactObjectHeaders"
           + " -Djdk.reflect.useNativeAccessorOnly=true -Dio.netty.noUnsafe=false"
           + " --sun-misc-unsafe-memory-access=allow";
   private static final Path NGINX_MODULES = Path.of("/usr/lib/nginx/modules");

@@ -43,20 +43,20 @@ async function answer(path, signal) {
   try {
     return await fetch(path, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
   } catch (failure) {
-    throw noAnswer(failure, signal);
+    throw connectionFailure(failure, signal);
   }
 }
 
-// Returns the body. An error response may lack a readable one; a success response may not.
+// Returns the body as JSON, or an empty object if an error response has no readable body.
 async function read(response, signal) {
   try {
     return await response.json();
   } catch (failure) {
-    if (response.ok || signal?.aborted) throw noAnswer(failure, signal);
+    if (response.ok || signal?.aborted) throw connectionFailure(failure, signal);
     return {};
   }
 }
 
-function noAnswer(failure, signal) {
+function connectionFailure(failure, signal) {
   return signal?.aborted ? failure : new ApiError('gone', 'The desk does not answer.');
 }

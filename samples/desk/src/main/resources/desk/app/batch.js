@@ -12,11 +12,11 @@ export function sharersOf({ parts, batch }) {
 }
 
 export function batchPanel({ parts, batch, summary }) {
-  return el('section', { class: 'batch' }, parts ? parts.map((part) => reported(part, summary.traceId)) : seen(batch, summary.traceId));
+  return el('section', { class: 'batch' }, parts ? parts.map((part) => reported(part, summary.traceId)) : overlapping(batch, summary.traceId));
 }
 
 function reported({ phases, steps, neighbours }, traceId) {
-  return el('section', { class: 'batch-part' }, lanes(phases), steps ? facts(steps) : null, culprit(neighbours),
+  return el('section', { class: 'batch-part' }, lanes(phases), steps ? facts(steps) : null, longestWait(neighbours),
     steps ? null : el('p', { class: 'quiet', text: 'The desk has none of the engine\'s steps: they are sampled separately, and old ones are dropped.' }),
     neighbours.length === 0 ? null : el('ol', { class: 'batch-list', 'aria-label': 'Requests in the same steps' }, neighbours.map((one) => row(one, {
       part: one.steps, whole: steps.seen, value: many(one.steps, 'step'), hint: 'Steps that both ran in, as the engine reports them', note: noteOf(one),
@@ -55,7 +55,7 @@ function facts({ ran, seen, mostMembers, mostUntraced, queuedBehind, stalls, sta
     .map(([name, value, hint]) => el('div', { title: hint }, el('dt', { text: name }), el('dd', { text: value }))));
 }
 
-function culprit([first]) {
+function longestWait([first]) {
   if (!(first?.waitMs > 0)) return null;
   return el('p', { class: 'batch-culprit' }, el('a', { href: traceHref(first.traceId) }, foreign(first.requestId ?? first.name ?? first.traceId)),
     ` made this request wait most: ${ms(first.waitMs)}, by ${many(first.promptTokens, 'token')} of its prompt.`);
@@ -66,7 +66,7 @@ function noteOf({ promptTokens, waitMs }) {
   return notes.filter(Boolean).join(' · ');
 }
 
-function seen(others, traceId) {
+function overlapping(others, traceId) {
   const sorted = others.toSorted((a, b) => finite(b.overlapMs) - finite(a.overlapMs));
   const most = Math.max(1e-6, finite(sorted[0]?.overlapMs));
   return [

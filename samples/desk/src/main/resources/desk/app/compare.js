@@ -21,7 +21,7 @@ export function showCompare(host, desk, place) {
 
 class CompareView {
   title = 'Compare';
-  #host; #desk; #place; #asking = new AbortController();
+  #host; #desk; #place; #abortController = new AbortController();
 
   constructor(host, desk, place) {
     this.#host = host;
@@ -29,7 +29,7 @@ class CompareView {
     this.#place = place;
     desk.chosen.first = undefined;
     host.append(el('h1', { class: 'unseen', text: 'Two requests compared' }), loading(8, 'both requests'));
-    this.#ask();
+    this.#query();
   }
 
   get keys() {
@@ -43,15 +43,15 @@ class CompareView {
   }
 
   close() {
-    this.#asking.abort();
+    this.#abortController.abort();
   }
 
-  async #ask() {
+  async #query() {
     try {
-      const [a, b] = await Promise.all([this.#place.a, this.#place.b].map((id) => api.trace(id, this.#asking.signal)));
+      const [a, b] = await Promise.all([this.#place.a, this.#place.b].map((id) => api.trace(id, this.#abortController.signal)));
       this.#draw(a, b);
     } catch (failure) {
-      if (failure.name !== 'AbortError') this.#host.replaceChildren(failureNotice(failure, () => this.#ask()));
+      if (failure.name !== 'AbortError') this.#host.replaceChildren(failureNotice(failure, () => this.#query()));
     }
   }
 

@@ -14,7 +14,7 @@ export function filterBar(filter, changed, pause) {
 }
 
 class FilterBar {
-  #filter; #changed; #search; #model; #states; #numbers; #hold; #models = new Set();
+  #filter; #changed; #search; #model; #states; #numbers; #pauseButton; #models = new Set();
 
   constructor(filter, changed, pause) {
     this.#filter = filter;
@@ -30,11 +30,11 @@ class FilterBar {
     }));
     this.#model = el('select', { 'aria-label': 'Model', on: { change: () => this.#set('model', this.#model.value) } }, el('option', { value: '', text: 'All models' }));
     this.#numbers = [this.#number('minMs', 'Took ≥'), this.#number('minTtftMs', 'TTFT ≥')];
-    this.#hold = el('button', { type: 'button', class: 'hold', on: { click: pause } });
+    this.#pauseButton = el('button', { type: 'button', class: 'hold', on: { click: pause } });
     this.node = el('form', { class: 'filters', role: 'search', on: { submit: (event) => event.preventDefault() } },
       el('div', { class: 'search-box' }, this.#search, el('kbd', { text: '/', 'aria-hidden': 'true' })),
       el('div', { class: 'segments', role: 'group', 'aria-label': 'Status' }, this.#states),
-      el('div', { class: 'more-filters' }, this.#model, this.#numbers.map((number) => number.label), this.#hold));
+      el('div', { class: 'more-filters' }, this.#model, this.#numbers.map((number) => number.label), this.#pauseButton));
     this.showPaused(false);
     if (filter.model) this.learn([{ model: filter.model }]);
   }
@@ -74,9 +74,9 @@ class FilterBar {
   }
 
   showPaused(paused) {
-    this.#hold.textContent = paused ? 'Resume' : 'Pause';
-    this.#hold.setAttribute('aria-pressed', String(paused));
-    this.#hold.title = paused ? 'Resume live updates (p)' : 'Pause live updates (p)';
+    this.#pauseButton.textContent = paused ? 'Resume' : 'Pause';
+    this.#pauseButton.setAttribute('aria-pressed', String(paused));
+    this.#pauseButton.title = paused ? 'Resume live updates (p)' : 'Pause live updates (p)';
   }
 
   focus() {
@@ -85,7 +85,7 @@ class FilterBar {
   }
 
   hasFocus() {
-    return this.node.contains(document.activeElement) && document.activeElement !== this.#hold;
+    return this.node.contains(document.activeElement) && document.activeElement !== this.#pauseButton;
   }
 
   leave() {

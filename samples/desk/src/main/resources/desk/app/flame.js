@@ -23,20 +23,20 @@ export const STACKS = {
 };
 
 export class FlameGraph {
-  #root; #top; #at; #chart; #line; #words; #width = 0;
+  #root; #zoomed; #selected; #chart; #line; #words; #width = 0;
 
   constructor(flame, words) {
     this.#words = words;
     this.#root = d3.hierarchy(flame, (frame) => frame.children);
     measure(this.#root);
-    this.#top = this.#root;
-    this.#at = this.#root;
+    this.#zoomed = this.#root;
+    this.#selected = this.#root;
     this.#chart = svg('svg', { class: 'flame-chart', role: 'img', 'aria-label': `Flame graph, ${this.#root.descendants().length} frames` });
     this.#line = el('p', { class: 'flame-line', role: 'status' });
     const frame = el('div', { class: 'flame-frame', tabindex: '0', role: 'application', 'aria-label': 'Flame graph: arrows move, Enter zooms, Backspace shows all' }, this.#chart);
     this.node = el('section', { class: 'flame' }, this.#line, frame, legend(this.#root, words.legend));
     new ResizeObserver(() => this.#resized(frame.clientWidth)).observe(frame);
-    this.#tell(this.#root);
+    this.#describe(this.#root);
   }
 
   #resized(width) {
@@ -56,14 +56,14 @@ export class FlameGraph {
   // The callers of the zoomed frame fill the width. Below it, only frames that are wide enough to
   // see are drawn.
   #frames() {
-    const scale = this.#width / (this.#top.to - this.#top.from || 1);
-    const shown = this.#top.ancestors().slice(1).map((node) => ({ node, row: node.depth, x: 0, width: this.#width, isAbove: true }));
-    const open = [this.#top];
+    const scale = this.#width / (this.#zoomed.to - this.#zoomed.from || 1);
+    const shown = this.#zoomed.ancestors().slice(1).map((node) => ({ node, row: node.depth, x: 0, width: this.#width, isAbove: true }));
+    const open = [this.#zoomed];
     while (open.length > 0) {
       const node = open.pop();
       const width = (node.to - node.from) * scale;
       if (width < NARROWEST_PX) continue;
-      shown.push({ node, row: node.depth, x: (node.from - this.#top.from) * scale, width, isAbove: false });
+      shown.push({ node, row: node.depth, x: (node.from - this.#zoomed.from) * scale, width, isAbove: false });
       open.push(...(node.children ?? []));
     }
     return shown;
@@ -72,50 +72,50 @@ export class FlameGraph {
   #frame({ node, row, x, width, isAbove }) {
     const name = plain(cut(node.data.name ?? '', 300));
     const letters = Math.floor((width - 8) / PX_PER_LETTER);
-    const group = svg('g', { transform: `translate(${x},${row * ROW})`, class: `frame flame-${kindOf(node)} shade-${shadeOf(name)}${isAbove ? ' above' : ''}${node === this.#at ? ' here' : ''}` },
+    const group = svg('g', { transform: `translate(${x},${row * ROW})`, class: `frame flame-${kindOf(node)} shade-${shadeOf(name)}${isAbove ? ' above' : ''}${node === this.#selected ? ' here' : ''}` },
       svg('rect', { width: Math.max(0.5, width - 1), height: ROW - 1, rx: 2 }),
       letters >= 3 ? svg('text', { x: 5, y: ROW / 2, dy: '0.33em' }, name.length <= letters ? name : cut(name, letters - 1)) : null);
     group.addEventListener('click', () => this.#zoom(node));
-    group.addEventListener('pointerenter', () => this.#tell(node));
+    group.addEventListener('pointerenter', () => this.#describe(node));
     return group;
   }
 
   #zoom(node) {
-    this.#top = node;
-    this.#go(node);
+    this.#zoomed = node;
+    this.#select(node);
   }
 
-  #go(node) {
-    this.#at = node;
-    this.#tell(node);
+  #select(node) {
+    this.#selected = node;
+    this.#describe(node);
     this.#draw();
   }
 
-  #tell(node) {
+  #describe(node) {
     const share = percent(node.total / this.#root.total);
     const callers = node.ancestors().slice(1, 4).map((one) => plain(cut(one.data.name ?? '', 40))).join(' ← ');
     setText(this.#line, `${plain(cut(node.data.name ?? '', 200))} · ${this.#words.amount(node.total)} · ${share} ${this.#words.of}${callers ? ` · from ${callers}` : ''}`);
   }
 
   inward() {
-    this.#step(this.#at.children?.[0]);
+    this.#step(this.#selected.children?.[0]);
   }
 
   outward() {
-    this.#step(this.#at.parent);
+    this.#step(this.#selected.parent);
   }
 
   sideways(by) {
-    const siblings = this.#at.parent?.children ?? [this.#at];
-    this.#step(siblings[siblings.indexOf(this.#at) + by]);
+    const siblings = this.#selected.parent?.children ?? [this.#selected];
+    this.#step(siblings[siblings.indexOf(this.#selected) + by]);
   }
 
   #step(node) {
-    if (node) this.#go(node);
+    if (node) this.#select(node);
   }
 
   zoomIn() {
-    this.#zoom(this.#at);
+    this.#zoom(this.#selected);
   }
 
   zoomOut() {

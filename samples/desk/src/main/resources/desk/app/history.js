@@ -22,7 +22,7 @@ export function showHistory(host, desk, place) {
 
 class HistoryView {
   title = 'History';
-  #host; #desk; #minutes; #pod; #pods; #filters; #requests; #slices; #timer; #asking = new AbortController(); #undo = []; #decisions; #hits; #thresholds; #rows; #reasons; #built = false;
+  #host; #desk; #minutes; #pod; #pods; #filters; #requests; #slices; #timer; #abortController = new AbortController(); #undo = []; #decisions; #hits; #thresholds; #rows; #reasons; #built = false;
 
   constructor(host, desk, { minutes, pod = '' }) {
     this.#host = host;
@@ -31,9 +31,9 @@ class HistoryView {
     this.#pod = pod;
     this.#filters = el('div', { class: 'filters' });
     host.append(el('h1', { text: TITLE }), loading(8, 'the history'));
-    this.#undo.push(desk.live.on('requests', () => this.#soon()));
-    this.#undo.push(desk.live.on('joined', () => this.#ask()));
-    this.#ask();
+    this.#undo.push(desk.live.on('requests', () => this.#querySoon()));
+    this.#undo.push(desk.live.on('joined', () => this.#query()));
+    this.#query();
   }
 
   get keys() {
@@ -46,7 +46,7 @@ class HistoryView {
   }
 
   close() {
-    this.#asking.abort();
+    this.#abortController.abort();
     clearTimeout(this.#timer);
     this.#undo.forEach((undo) => undo());
   }
@@ -55,29 +55,29 @@ class HistoryView {
     if (this.#built) this.#fill();
   }
 
-  #soon() {
+  #querySoon() {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#ask();
+      this.#query();
     }, SETTLE_MS);
   }
 
-  async #ask() {
+  async #query() {
     try {
       const since = this.#minutes === '0' ? 0 : Date.now() - this.#minutes * 60000;
-      const answer = await api.history(since, this.#pod, LIMIT, this.#asking.signal);
+      const answer = await api.history(since, this.#pod, LIMIT, this.#abortController.signal);
       this.#slices = answer.slices;
-      this.#offer(answer.pods);
+      this.#drawFilters(answer.pods);
       this.#decisions = answer.decisions.toSorted((a, b) => b.startMs - a.startMs);
       this.#draw();
     } catch (failure) {
       if (failure.name === 'AbortError' || this.#built) return;
-      this.#host.replaceChildren(el('h1', { text: TITLE }), failureNotice(failure, () => this.#ask()));
+      this.#host.replaceChildren(el('h1', { text: TITLE }), failureNotice(failure, () => this.#query()));
     }
   }
 
   // Redraws the filters only if the pods have changed, so that an open selection stays open.
-  #offer(pods) {
+  #drawFilters(pods) {
     if (this.#pods?.join() === pods.join()) return;
     this.#pods = pods;
     this.#filters.replaceChildren(

@@ -17,11 +17,11 @@ export class Keys {
     this.#dialog = dialog;
     document.addEventListener('keydown', (event) => this.#pressed(event));
     dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
-    dialog.addEventListener('close', () => isNowhere(dialog) && focusLost());
+    dialog.addEventListener('close', () => hasNoFocus(dialog) && focusLost());
   }
 
-  /** Sets the sections `{ title, keys: [{ keys, does, run }] }`; the first section with a key
-   * handles it.
+  /** Sets the sections `{ title, keys: [{ keys, does, run }] }`. If several sections have a pressed key,
+   * the first one whose `run` does not return false handles it.
    */
   use(...sections) {
     this.#sections = sections;
@@ -59,8 +59,9 @@ function helpSection(section) {
   return el('section', {}, el('h3', { text: section.title }), el('dl', {}, rows));
 }
 
-// Until the next frame, a closed dialog keeps the focus.
-function isNowhere(dialog) {
+// Returns whether no element of the page has the focus. A closed dialog keeps the focus until the next
+// frame, which counts as no focus.
+function hasNoFocus(dialog) {
   return document.activeElement === document.body || dialog.contains(document.activeElement);
 }
 

@@ -24,7 +24,7 @@ export function showLatency(host, desk, place) {
 
 class LatencyView {
   title = 'Latency';
-  #desk; #by; #minutes; #timer; #asking = new AbortController(); #undo = []; #table;
+  #desk; #by; #minutes; #timer; #abortController = new AbortController(); #undo = []; #table;
 
   constructor(host, desk, { by, minutes }) {
     this.#desk = desk;
@@ -36,9 +36,9 @@ class LatencyView {
         links('Group by', GROUPS, this.#by, (key) => latencyHref(key, this.#minutes)),
         links('Time range', RANGES, this.#minutes, (key) => latencyHref(this.#by, key))),
       this.#table);
-    this.#undo.push(desk.live.on('requests', () => this.#soon()));
-    this.#undo.push(desk.live.on('joined', () => this.#ask()));
-    this.#ask();
+    this.#undo.push(desk.live.on('requests', () => this.#querySoon()));
+    this.#undo.push(desk.live.on('joined', () => this.#query()));
+    this.#query();
   }
 
   get keys() {
@@ -46,25 +46,25 @@ class LatencyView {
   }
 
   close() {
-    this.#asking.abort();
+    this.#abortController.abort();
     clearTimeout(this.#timer);
     this.#undo.forEach((undo) => undo());
   }
 
-  #soon() {
+  #querySoon() {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#ask();
+      this.#query();
     }, REFRESH_MS);
   }
 
-  async #ask() {
+  async #query() {
     const since = this.#minutes === '0' ? 0 : Date.now() - this.#minutes * 60000;
     try {
-      const { groups } = await api.latency(this.#by, since, this.#asking.signal);
+      const { groups } = await api.latency(this.#by, since, this.#abortController.signal);
       this.#table.replaceChildren(groups.length > 0 ? tableOf(groups, this.#by) : notice('No request ended in this time.'));
     } catch (failure) {
-      if (failure.name !== 'AbortError') this.#table.replaceChildren(failureNotice(failure, () => this.#ask()));
+      if (failure.name !== 'AbortError') this.#table.replaceChildren(failureNotice(failure, () => this.#query()));
     }
   }
 }

@@ -22,8 +22,8 @@ export function showList(host, desk, place) {
 
 class RequestList {
   title = 'Requests';
-  #host; #desk; #filter; #bar; #strip; #rows = new Map(); #summaries = new Map();
-  #table; #body; #foot; #fresh; #count; #choice; #paused = false; #waiting = new Map(); #asking; #own; #timer; #due; #matched; #stale = false; #heads; #undo = [];
+  #host; #desk; #filter; #filterBar; #strip; #rows = new Map(); #summaries = new Map();
+  #table; #body; #foot; #newButton; #count; #choice; #paused = false; #pending = new Map(); #abortController; #currentQuery; #filterTimer; #requeryTimer; #matched; #stale = false; #heads; #undo = [];
 
   constructor(host, desk, filter) {
     this.#host = host;
@@ -31,12 +31,12 @@ class RequestList {
     this.#filter = filter;
     desk.list = listHref(filter); // other views link back to it
     this.#build();
-    this.#undo.push(desk.live.on('requests', (news) => this.#arrived(news)));
-    this.#undo.push(desk.live.on('joined', () => this.#joined()));
-    const scrolled = () => { if (this.#stale && !this.#own && this.#isCalm()) this.#ask(); };
+    this.#undo.push(desk.live.on('requests', (news) => this.#received(news)));
+    this.#undo.push(desk.live.on('joined', () => this.#connected()));
+    const scrolled = () => { if (this.#stale && !this.#currentQuery && this.#mayMoveRows()) this.#query(); };
     window.addEventListener('scroll', scrolled, { passive: true });
     this.#undo.push(() => window.removeEventListener('scroll', scrolled));
-    this.#ask();
+    this.#query();
   }
 
   get keys() {
@@ -44,17 +44,17 @@ class RequestList {
       { keys: ['j', 'ArrowDown'], does: 'next request', run: () => this.#step(1) },
       { keys: ['k', 'ArrowUp'], does: 'previous request', run: () => this.#step(-1) },
       { keys: ['Enter'], does: 'open the request, or compare it with the chosen one', run: () => false }, // handled by the focused link
-      { keys: ['/'], does: 'search', run: () => this.#bar.focus() },
-      { keys: ['x'], does: 'choose for comparison; the second choice opens it', run: () => this.#choose() },
+      { keys: ['/'], does: 'search', run: () => this.#filterBar.focus() },
+      { keys: ['x'], does: 'choose for comparison; the second choice opens it', run: () => this.#chooseForComparison() },
       { keys: ['p'], does: 'pause or resume live updates', run: () => this.#pause() },
       { keys: ['Escape'], does: 'leave the search, then clear it', run: () => this.#escape() },
     ];
   }
 
   close() {
-    this.#asking?.abort();
-    clearTimeout(this.#timer);
-    clearTimeout(this.#due);
+    this.#abortController?.abort();
+    clearTimeout(this.#filterTimer);
+    clearTimeout(this.#requeryTimer);
     this.#undo.forEach((undo) => undo());
   }
 
@@ -63,20 +63,20 @@ class RequestList {
   }
 
   #build() {
-    this.#bar = filterBar(this.#filter, (filter) => this.#changed({ ...filter, ...(this.#filter.sort && { sort: this.#filter.sort }) }), () => this.#pause());
+    this.#filterBar = filterBar(this.#filter, (filter) => this.#changed({ ...filter, ...(this.#filter.sort && { sort: this.#filter.sort }) }), () => this.#pause());
     this.#strip = latencyStrip();
     this.#count = el('p', { class: 'list-count', role: 'status' });
-    this.#fresh = el('button', { type: 'button', class: 'fresh', hidden: true, on: { click: () => this.#goUp() } });
+    this.#newButton = el('button', { type: 'button', class: 'fresh', hidden: true, on: { click: () => this.#scrollToTop() } });
     this.#choice = el('p', { class: 'choice', hidden: true }, el('span', { text: 'Open the request to compare with.' }),
-      el('button', { type: 'button', class: 'plain-button', text: 'Do not compare', title: 'Esc', on: { click: () => this.#letGo() } }));
+      el('button', { type: 'button', class: 'plain-button', text: 'Do not compare', title: 'Esc', on: { click: () => this.#cancelComparison() } }));
     this.#body = el('div', { class: 'rows', role: 'rowgroup' }, loading(8, 'requests'));
     this.#table = el('div', { class: 'requests', role: 'table', 'aria-label': 'Requests' },
       el('div', { role: 'rowgroup' }, el('div', { class: 'request head', role: 'row' },
         this.#heads = HEADINGS.map((heading) => this.#heading(heading)))),
       this.#body);
     this.#foot = el('div', { class: 'list-foot' });
-    this.#host.append(el('h1', { class: 'unseen', text: 'Requests' }), this.#bar.node, this.#strip.node,
-      el('div', { class: 'list-line' }, this.#count, this.#choice, this.#fresh), this.#table, this.#foot);
+    this.#host.append(el('h1', { class: 'unseen', text: 'Requests' }), this.#filterBar.node, this.#strip.node,
+      el('div', { class: 'list-line' }, this.#count, this.#choice, this.#newButton), this.#table, this.#foot);
     this.#showOrder();
   }
 
@@ -107,79 +107,79 @@ class RequestList {
     this.#showOrder();
     this.#desk.list = listHref(filter);
     restate(this.#desk.list);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#ask(), 120);
+    clearTimeout(this.#filterTimer);
+    this.#filterTimer = setTimeout(() => this.#query(), 120);
   }
 
-  async #ask() {
-    const own = this.#own = this.#question();
+  async #query() {
+    const query = this.#currentQuery = this.#fetchPage();
     try {
-      const answer = await own;
+      const answer = await query;
       this.#summaries = new Map(answer.requests.map((one) => [one.traceId, one]));
-      this.#waiting.clear();
+      this.#pending.clear();
       this.#stale = false;
       this.#draw(answer);
-      this.#comeBack();
+      this.#restoreFocus();
     } catch (failure) {
       if (failure.name === 'AbortError' || this.#summaries.size > 0) return;
       this.#rows.clear();
-      this.#body.replaceChildren(failureNotice(failure, () => this.#ask()));
+      this.#body.replaceChildren(failureNotice(failure, () => this.#query()));
     } finally {
-      if (this.#own === own) this.#own = undefined;
+      if (this.#currentQuery === query) this.#currentQuery = undefined;
     }
   }
 
-  #question() {
-    this.#asking?.abort();
-    this.#asking = new AbortController();
-    return api.requests({ ...this.#filter, limit: PAGE }, this.#asking.signal);
+  #fetchPage() {
+    this.#abortController?.abort();
+    this.#abortController = new AbortController();
+    return api.requests({ ...this.#filter, limit: PAGE }, this.#abortController.signal);
   }
 
-  // The server applies filters, so with a filter, new requests only trigger another query.
-  #arrived(news) {
-    if (this.#isFiltered()) this.#askSoon();
-    else this.#take(news);
+  // Only the server can apply a filter. So if there is one, new requests make the list query again.
+  #received(news) {
+    if (this.#isFiltered()) this.#requerySoon();
+    else this.#add(news);
   }
 
   // After a reconnect, the rows may be outdated. If the user is reading, they must not move: the
   // list queries again when the user scrolls up.
-  #joined() {
-    if (this.#isCalm()) return this.#ask();
+  #connected() {
+    if (this.#mayMoveRows()) return this.#query();
     this.#stale = true;
-    return this.#askSoon();
+    return this.#requerySoon();
   }
 
-  #askSoon() {
-    this.#due ??= setTimeout(() => this.#dueAgain(), ASK_AGAIN_MS);
+  #requerySoon() {
+    this.#requeryTimer ??= setTimeout(() => this.#requery(), ASK_AGAIN_MS);
   }
 
-  async #dueAgain() {
-    this.#due = undefined;
-    if (this.#own) return this.#askSoon(); // the response of the query in progress may be older than the new requests
-    if (this.#isCalm()) return this.#ask();
+  async #requery() {
+    this.#requeryTimer = undefined;
+    if (this.#currentQuery) return this.#requerySoon(); // the response of the query in progress may be older than the new requests
+    if (this.#mayMoveRows()) return this.#query();
     if (this.#filter.sort) return undefined; // rows would move while the user reads
-    const answer = await this.#question().catch(() => undefined);
+    const answer = await this.#fetchPage().catch(() => undefined);
     if (!answer) return;
     this.#matched = answer.matched;
-    this.#forgetAllBut(answer.requests);
-    this.#take(answer.requests);
+    this.#dropUnmatchedPending(answer.requests);
+    this.#add(answer.requests);
   }
 
   // Drops pending requests that no longer match the filter. Those that match are in `latest`, unless
   // they are older than all of its requests.
-  #forgetAllBut(latest) {
+  #dropUnmatchedPending(latest) {
     const ids = new Set(latest.map((one) => one.traceId));
     const oldest = latest.length < PAGE ? 0 : latest.at(-1).seq;
-    for (const one of this.#waiting.values()) if (one.seq > oldest && !ids.has(one.traceId)) this.#waiting.delete(one.traceId);
+    for (const one of this.#pending.values()) if (one.seq > oldest && !ids.has(one.traceId)) this.#pending.delete(one.traceId);
   }
 
-  #take(news) {
+  #add(news) {
     for (const one of news) {
       if (this.#summaries.has(one.traceId)) this.#summaries.set(one.traceId, one);
-      else this.#waiting.set(one.traceId, one);
+      else this.#pending.set(one.traceId, one);
     }
-    for (const id of this.#waiting.keys()) if (this.#waiting.size > MOST_ROWS) this.#waiting.delete(id); // oldest first
-    if (this.#isCalm()) this.#admit();
+    for (const id of this.#pending.keys()) if (this.#pending.size > MOST_ROWS) this.#pending.delete(id); // oldest first
+    if (this.#mayMoveRows()) this.#showPending();
     else this.#draw();
   }
 
@@ -189,20 +189,20 @@ class RequestList {
 
   // Rows must not move while the user reads: after scrolling, when paused, or with the focus below
   // the top, a button announces new requests instead.
-  #isCalm() {
+  #mayMoveRows() {
     const focused = this.#body.contains(document.activeElement);
     return !this.#paused && window.scrollY < 40 && (!focused || this.#focusedIndex() <= 0);
   }
 
-  #goUp() {
+  #scrollToTop() {
     window.scrollTo(0, 0);
-    this.#admit();
+    this.#showPending();
   }
 
-  #admit() {
-    if (this.#isFiltered() || this.#stale) return this.#ask(); // some rows may no longer match, or exist
-    for (const [id, one] of this.#waiting) this.#summaries.set(id, one);
-    this.#waiting.clear();
+  #showPending() {
+    if (this.#isFiltered() || this.#stale) return this.#query(); // some rows may no longer match, or exist
+    for (const [id, one] of this.#pending) this.#summaries.set(id, one);
+    this.#pending.clear();
     for (const old of this.#ordered().slice(MOST_ROWS)) this.#summaries.delete(old.traceId);
     this.#draw();
   }
@@ -213,16 +213,16 @@ class RequestList {
 
   #draw(answer) {
     const ordered = this.#ordered();
-    this.#bar.learn(ordered);
+    this.#filterBar.learn(ordered);
     this.#strip.draw(ordered);
-    this.#place(ordered);
-    this.#tell(ordered.length, answer);
+    this.#placeRows(ordered);
+    this.#showCounts(ordered.length, answer);
   }
 
-  #place(ordered) {
+  #placeRows(ordered) {
     if (ordered.length === 0) {
       this.#rows.clear();
-      this.#body.replaceChildren(!this.#isFiltered() ? nothingYet() : this.#nothingFound());
+      this.#body.replaceChildren(!this.#isFiltered() ? noRequestsNotice() : this.#noMatchNotice());
       return;
     }
     if (this.#rows.size === 0) this.#body.replaceChildren();
@@ -242,23 +242,23 @@ class RequestList {
     for (const row of known.values()) row.node.remove();
   }
 
-  #tell(shown, answer) {
+  #showCounts(shown, answer) {
     if (answer) this.#matched = answer.matched;
     const filtered = this.#isFiltered();
     setText(this.#count, `${many(shown, 'request')}${filtered ? ` of ${count(this.#matched ?? shown)} that match` : ''}${this.#paused ? ' · paused' : ''}`);
     this.#choice.hidden = !this.#desk.chosen.first;
-    const waiting = this.#waiting.size;
-    this.#fresh.hidden = waiting === 0;
-    setText(this.#fresh, `${waiting}${waiting === MOST_ROWS ? ' or more' : ''} new ↑`);
-    if (answer) this.#older(this.#filter.sort ? shown < Math.min(MOST_ROWS, answer.matched) : answer.requests.length === PAGE);
+    const waiting = this.#pending.size;
+    this.#newButton.hidden = waiting === 0;
+    setText(this.#newButton, `${waiting}${waiting === MOST_ROWS ? ' or more' : ''} new ↑`);
+    if (answer) this.#showOlderButton(this.#filter.sort ? shown < Math.min(MOST_ROWS, answer.matched) : answer.requests.length === PAGE);
   }
 
-  #older(more) {
-    const button = el('button', { type: 'button', class: 'plain-button', text: this.#filter.sort ? 'More requests' : 'Older requests', on: { click: () => this.#askOlder() } });
+  #showOlderButton(more) {
+    const button = el('button', { type: 'button', class: 'plain-button', text: this.#filter.sort ? 'More requests' : 'Older requests', on: { click: () => this.#queryOlder() } });
     this.#foot.replaceChildren(...(more ? [button] : []));
   }
 
-  async #askOlder() {
+  async #queryOlder() {
     const more = this.#filter.sort
       ? { limit: Math.min(MOST_ROWS, this.#summaries.size + PAGE) }
       : { limit: PAGE, before: Math.min(...[...this.#summaries.values()].map((one) => one.seq)) };
@@ -268,13 +268,13 @@ class RequestList {
     this.#draw(answer);
   }
 
-  #nothingFound() {
+  #noMatchNotice() {
     return notice('No request matches.', 'The search covers trace ids and request ids (from four characters on), models, services, pods, addresses, names and errors.',
       el('button', { type: 'button', class: 'plain-button', text: 'Clear the search', on: { click: () => this.#clear() } }));
   }
 
   #clear() {
-    this.#bar.clear();
+    this.#filterBar.clear();
     this.#changed({});
   }
 
@@ -294,14 +294,14 @@ class RequestList {
     next?.scrollIntoView({ block: 'nearest' });
   }
 
-  #comeBack() {
+  #restoreFocus() {
     const row = this.#rows.get(lastOpened);
     lastOpened = undefined;
     row?.node.querySelector('a.open').focus({ preventScroll: true });
     row?.node.scrollIntoView({ block: 'nearest' });
   }
 
-  #choose() {
+  #chooseForComparison() {
     const id = /** @type {HTMLElement | null} */ (document.activeElement?.closest('.request'))?.dataset.trace;
     if (!id) return false;
     const first = this.#desk.chosen.first;
@@ -314,28 +314,28 @@ class RequestList {
     return true;
   }
 
-  #letGo() {
+  #cancelComparison() {
     this.#desk.chosen.first = undefined;
     this.#draw();
   }
 
   #pause() {
     this.#paused = !this.#paused;
-    this.#bar.showPaused(this.#paused);
+    this.#filterBar.showPaused(this.#paused);
     this.#desk.announce(this.#paused ? 'Live updates paused' : 'Live updates resumed');
     if (this.#paused) this.#draw();
-    else if (this.#focusedIndex() > 0) this.#goUp();
-    else this.#admit();
+    else if (this.#focusedIndex() > 0) this.#scrollToTop();
+    else this.#showPending();
   }
 
   #escape() {
-    if (this.#bar.hasFocus()) return this.#bar.leave();
-    if (this.#desk.chosen.first) return this.#letGo();
+    if (this.#filterBar.hasFocus()) return this.#filterBar.leave();
+    if (this.#desk.chosen.first) return this.#cancelComparison();
     return this.#isFiltered() ? this.#clear() : false;
   }
 }
 
-function nothingYet() {
+function noRequestsNotice() {
   return notice('No request yet. The desk is listening.',
     'Send it traces over OTLP: gRPC on port 4317 or HTTP on port 4318 unless the desk was started with others. For anything that speaks OpenTelemetry:',
     el('pre', { class: 'recipe', text: 'export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317\nexport OTEL_TRACES_SAMPLER=always_on' }),

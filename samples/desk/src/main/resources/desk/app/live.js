@@ -7,20 +7,21 @@ const LONGEST_WAIT_MS = 8000;
 
 export class LiveFeed {
   #listeners = { requests: new Set(), stats: new Set(), state: new Set(), joined: new Set() };
-  #wait = FIRST_WAIT_MS;
+  #retryMs = FIRST_WAIT_MS;
   #source;
   state = 'connecting';
 
   open() {
     this.#source = new EventSource('/api/live');
     this.#source.addEventListener('open', () => this.#connected());
-    this.#source.addEventListener('requests', (event) => this.#tell('requests', event));
-    this.#source.addEventListener('stats', (event) => this.#tell('stats', event));
+    this.#source.addEventListener('requests', (event) => this.#dispatch('requests', event));
+    this.#source.addEventListener('stats', (event) => this.#dispatch('stats', event));
     this.#source.addEventListener('error', () => this.#lost());
   }
 
-  /** Listens to `requests`, `stats`, `state`, or `joined`: the feed is connected, and the page must
-   * query earlier requests. Returns a function that removes the listener.
+  /** Adds a listener to a topic: `requests`, `stats`, `state` or `joined`. `joined` means that the feed
+   * has connected, and that the page must query requests that it missed. Returns a function that
+   * removes the listener.
    */
   on(topic, listener) {
     this.#listeners[topic].add(listener);
@@ -28,27 +29,27 @@ export class LiveFeed {
   }
 
   #connected() {
-    this.#wait = FIRST_WAIT_MS;
-    this.#become('live');
+    this.#retryMs = FIRST_WAIT_MS;
+    this.#setState('live');
   }
 
   // Reconnects explicitly: browsers do so only after some kinds of failure, and choose their own
   // interval.
   #lost() {
     this.#source.close();
-    this.#become('gone');
-    setTimeout(() => this.open(), this.#wait);
-    this.#wait = Math.min(LONGEST_WAIT_MS, this.#wait * 2);
+    this.#setState('gone');
+    setTimeout(() => this.open(), this.#retryMs);
+    this.#retryMs = Math.min(LONGEST_WAIT_MS, this.#retryMs * 2);
   }
 
-  #become(state) {
+  #setState(state) {
     if (this.state === state) return;
     this.state = state;
     for (const listener of this.#listeners.state) listener(state);
     if (state === 'live') for (const listener of this.#listeners.joined) listener();
   }
 
-  #tell(topic, event) {
+  #dispatch(topic, event) {
     let data;
     try {
       data = JSON.parse(event.data);

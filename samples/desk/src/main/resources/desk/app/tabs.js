@@ -5,7 +5,8 @@
 import { el } from './dom.js';
 
 /** Creates tabs from `sheets`: `{ id, name, key, make, off? }`. `make` creates the panel; `off` is the
- * reason why the tab is disabled.
+ * reason why the tab is disabled. `openFirst` is the id of the tab to open (default: the first one).
+ * `shown` is called when another tab has been opened.
  */
 export function tabs(sheets, openFirst, shown) {
   return new Tabs(sheets, openFirst, shown);

@@ -29,7 +29,7 @@ export function showTrace(host, desk, place) {
 
 class TraceView {
   title = 'Trace';
-  #host; #desk; #traceId; #spanId; #seq; #timer; #asking = new AbortController(); #undo = [];
+  #host; #desk; #traceId; #spanId; #seq; #timer; #abortController = new AbortController(); #undo = [];
   #tree; #waterfall; #details; #tabs; #data; #flame;
 
   constructor(host, desk, place) {
@@ -39,8 +39,8 @@ class TraceView {
     this.#spanId = place.spanId;
     host.append(el('h1', { class: 'unseen', text: 'Trace' }), loading(9, 'the trace'));
     this.#undo.push(desk.live.on('requests', (news) => this.#changed(news)));
-    this.#undo.push(desk.live.on('joined', () => this.#data && this.#ask()));
-    this.#ask();
+    this.#undo.push(desk.live.on('joined', () => this.#data && this.#query()));
+    this.#query();
   }
 
   get sections() {
@@ -79,7 +79,7 @@ class TraceView {
   }
 
   close() {
-    this.#asking.abort();
+    this.#abortController.abort();
     clearTimeout(this.#timer);
     this.#undo.forEach((undo) => undo());
     this.#waterfall?.close();
@@ -89,7 +89,7 @@ class TraceView {
     this.#waterfall?.draw();
   }
 
-  /** If a new address is the same trace, selects its span and returns true. */
+  /** If a new address refers to this trace, selects the span in the address and returns true. */
   moved(place) {
     if (place.view !== 'trace' || place.traceId !== this.#traceId) return false;
     this.#spanId = place.spanId;
@@ -104,20 +104,20 @@ class TraceView {
     const mine = news.find((one) => one.traceId === this.#traceId);
     if (!mine || mine.seq === this.#seq) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#ask(), SETTLE_MS);
+    this.#timer = setTimeout(() => this.#query(), SETTLE_MS);
   }
 
-  async #ask() {
+  async #query() {
     try {
-      const data = await api.trace(this.#traceId, this.#asking.signal);
+      const data = await api.trace(this.#traceId, this.#abortController.signal);
       if (data.summary.seq === this.#seq) return;
       this.#data = data;
       this.#seq = data.summary.seq;
       this.#draw();
     } catch (failure) {
       if (failure.name === 'AbortError' || this.#data) return;
-      this.#host.replaceChildren(failureNotice(failure, () => this.#ask()));
-      if (failure.kind === 'gone') this.#timer = setTimeout(() => this.#ask(), RETRY_MS);
+      this.#host.replaceChildren(failureNotice(failure, () => this.#query()));
+      if (failure.kind === 'gone') this.#timer = setTimeout(() => this.#query(), RETRY_MS);
     }
   }
 
@@ -136,7 +136,7 @@ class TraceView {
     this.#host.replaceChildren(
       traceHead(summary, this.#desk, () => this.#compare(), (spanId) => this.#jump(spanId), timeline), warnings(this.#data),
       summary.name === COLD_START ? '' : el('div', { class: 'panels' }, anatomyPanel(anatomy, summary), pdPanel(pd, summary)),
-      this.#sheet(series, openTab));
+      this.#buildTabs(series, openTab));
     const failed = summary.status === 'error' ? summary.whySpan : undefined;
     this.#waterfall.start(kept, this.#tree.find(this.#spanId ?? (kept ? undefined : failed)));
     if ((!kept || isHeld) && document.activeElement === document.body) this.focus();
@@ -147,7 +147,7 @@ class TraceView {
     if (this.#onWaterfall()) this.#waterfall.focus();
   }
 
-  #sheet(series, openTab) {
+  #buildTabs(series, openTab) {
     const { flame, stacks, parts } = this.#data;
     const sharers = sharersOf(this.#data);
     this.#tabs = tabs([
@@ -202,8 +202,8 @@ function isPressable(target) {
   return target.closest('a, button, summary') !== null;
 }
 
-// Returns the time of the first token, in milliseconds since the start of the trace. The TTFT may
-// count from the start of a later span.
+// Returns the time of the first token, in milliseconds since the start of the trace. Uses the TTFT only
+// as a last resort, because it may count from the start of a later span.
 function firstTokenOf({ summary, anatomy, pd }) {
   const last = anatomy?.parts?.at(-1);
   return pd?.firstTokenAtMs ?? (last ? last.atMs + last.ms : summary.ttftMs);

@@ -41,8 +41,8 @@ export class SpanTree {
   #byId = new Map();
 
   constructor(spans) {
-    for (const span of spans) this.#take(span);
-    for (const branch of this.all) this.#hang(branch);
+    for (const span of spans) this.#add(span);
+    for (const branch of this.all) this.#attach(branch);
     this.#order();
     this.endMs = this.all.reduce((latest, branch) => Math.max(latest, branch.to), 0);
     this.startMs = this.all.reduce((first, branch) => Math.min(first, branch.from), 0);
@@ -71,14 +71,14 @@ export class SpanTree {
     for (let up = branch.parent; up; up = up.parent) up.isOpen = true;
   }
 
-  #take(span) {
+  #add(span) {
     if (this.#byId.has(span.id)) return; // a duplicate
     const branch = new Branch(span);
     this.#byId.set(span.id, branch);
     this.all.push(branch);
   }
 
-  #hang(branch) {
+  #attach(branch) {
     const parent = this.#byId.get(branch.span.parentId);
     if (!parent || parent === branch) this.roots.push(branch);
     else {
@@ -106,12 +106,12 @@ export class SpanTree {
     };
     this.roots.sort((a, b) => a.from - b.from);
     for (const root of [...this.roots]) walk(root);
-    for (const lost of this.all) if (!seen.has(lost)) this.#cutLoose(lost, walk);
+    for (const lost of this.all) if (!seen.has(lost)) this.#makeRoot(lost, walk);
     this.#countBelow(order);
     this.all = order;
   }
 
-  #cutLoose(lost, walk) {
+  #makeRoot(lost, walk) {
     lost.parent.children = lost.parent.children.filter((child) => child !== lost);
     lost.parent = undefined;
     this.roots.push(lost);

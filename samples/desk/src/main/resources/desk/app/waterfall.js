@@ -12,10 +12,12 @@ const SPARE_ROWS = 6;
 const NARROW = matchMedia('(max-width: 760px)');
 
 export class Waterfall {
-  #tree; #look; #onSelect; #rows = []; #at = new Map(); #pool = []; #selected; #range; #rowHeight; #top = -Infinity;
+  #tree; #look; #onSelect; #rows = []; #indexOf = new Map(); #pool = []; #selected; #range; #rowHeight; #top = -Infinity;
   #scroll; #size; #axis; #map; #watch;
 
-  /** `look` has the series, the anatomy and firstTokenMs; `selected` is called when a span is selected. */
+  /** `look` has the colours of the services (`series`), the parts of the time to first token (`anatomy`)
+   * and `firstTokenMs`. `selected` is called when a span is selected.
+   */
   constructor(tree, look, selected) {
     this.#tree = tree;
     this.#look = look;
@@ -40,7 +42,7 @@ export class Waterfall {
     if (kept) this.#restore(kept);
     this.#rebuild();
     if (kept) this.#scroll.scrollTop = kept.scrollTop;
-    if (branch && kept) this.#take(branch, false);
+    if (branch && kept) this.#setSelected(branch, false);
     else if (branch) this.select(branch, true);
     this.draw();
   }
@@ -75,7 +77,7 @@ export class Waterfall {
 
   #rebuild() {
     this.#rows = this.#tree.visible();
-    this.#at = new Map(this.#rows.map((branch, i) => [branch, i]));
+    this.#indexOf = new Map(this.#rows.map((branch, i) => [branch, i]));
     this.draw();
   }
 
@@ -89,8 +91,9 @@ export class Waterfall {
     this.#drawRows();
   }
 
-  // Row i uses slot i modulo the pool's size, so that scrolling by one row rewrites only one row. Fast
-  // scrolling writes no spare rows.
+  // The pool has the DOM elements of a few more rows than are visible (spare rows). Row i uses element
+  // i modulo the pool's size, so that scrolling by one row rewrites only one element. Fast scrolling
+  // writes no spare rows.
   #drawRows() {
     const height = this.#scroll.clientHeight;
     if (height === 0) return;
@@ -124,7 +127,7 @@ export class Waterfall {
   }
 
   #focused() {
-    if (!this.#selected && this.#rows.length > 0) this.#take(this.#rows[0], false);
+    if (!this.#selected && this.#rows.length > 0) this.#setSelected(this.#rows[0], false);
   }
 
   focus() {
@@ -134,17 +137,17 @@ export class Waterfall {
 
   /** `isAsked`: the user selected the span, so its details open even if they cover the rows. */
   select(branch, centred = false, isAsked = false) {
-    if (!this.#at.has(branch)) {
+    if (!this.#indexOf.has(branch)) {
       this.#tree.reveal(branch);
       this.#rebuild();
     }
-    this.#bringToSight(this.#at.get(branch), centred);
-    this.#take(branch, isAsked);
-    // The row may still be outside of the window, because the page scrolls, too.
+    this.#scrollToRow(this.#indexOf.get(branch), centred);
+    this.#setSelected(branch, isAsked);
+    // Scrolls the page, too, because the row may still be outside of the window.
     this.#pool.find((row) => row.branch === branch)?.node.scrollIntoView({ block: 'nearest' });
   }
 
-  #take(branch, isAsked) {
+  #setSelected(branch, isAsked) {
     this.#selected = branch;
     this.#drawRows();
     for (const row of this.#pool) row.mark(row.branch !== undefined && row.branch === branch);
@@ -152,7 +155,7 @@ export class Waterfall {
     this.#onSelect(branch, isAsked);
   }
 
-  #bringToSight(index, centred) {
+  #scrollToRow(index, centred) {
     const top = index * this.#rowHeight;
     const height = this.#scroll.clientHeight;
     const seen = top >= this.#scroll.scrollTop && top + this.#rowHeight <= this.#scroll.scrollTop + height;
@@ -162,7 +165,7 @@ export class Waterfall {
   }
 
   step(by) {
-    const at = this.#selected ? this.#at.get(this.#selected) : by > 0 ? -1 : 1;
+    const at = this.#selected ? this.#indexOf.get(this.#selected) : by > 0 ? -1 : 1;
     const next = this.#rows[Math.max(0, Math.min(this.#rows.length - 1, at + by))];
     if (next) this.select(next);
   }

@@ -25,7 +25,10 @@ static __always_inline s32 owner_kind_of(const struct ispan_request *request)
 	return request->flags & ISPAN_REQUEST_PROCESS ? ISPAN_OWNER_PROCESS : ISPAN_OWNER_REQUEST;
 }
 
-/* Fills the record in the ring directly, because its callers have no stack left for a copy. */
+/*
+ * Fills the record of an owner, that is, of a request, an engine's step or a process, directly in the ring: the callers have no stack
+ * left for a copy.
+ */
 static __always_inline void fill_owner(struct ispan_owner_record *owner, const struct ispan_request *request, u64 number, u16 kind,
 				       u8 source, u64 detail)
 {
@@ -47,8 +50,8 @@ static __always_inline void fill_owner(struct ispan_owner_record *owner, const s
 }
 
 /*
- * Announces a request before any thread can learn its number, and thus before all records with the number. The record of its end
- * repeats the ids, because the announcement may be lost.
+ * Announces the begin or the end of a request. The begin is announced before any thread can learn the request's number, and thus
+ * before all records with the number. The record of the end repeats the ids, because that of the begin may be lost.
  */
 static __always_inline void announce(const struct ispan_settings *settings, const struct ispan_request *request,
 				     u64 number, u16 kind, u8 source, u64 detail)
@@ -83,7 +86,7 @@ static __always_inline void uncount_request(void)
 	if (!activity)
 		return;
 	/*
-	 * Because its value is used, the addition is a barrier: a program that sees the new value does not find the request in
+	 * An addition whose result is used is a barrier: a program that sees the new value of `ended` does not find the request in
 	 * the map.
 	 */
 	ended = __sync_fetch_and_add(&activity->ended, 1);
@@ -95,7 +98,7 @@ static __always_inline void uncount_request(void)
  * Inserts a request and returns its number, or 0 if the map is full. A number is the time with the CPU in its last bits, which
  * is unique without a shared counter. A second request in the same microsecond on this CPU gets the next number.
  */
-static __always_inline u64 enter_request(const struct ispan_request *request)
+static __always_inline u64 insert_request(const struct ispan_request *request)
 {
 	u64 number = (request->began_ns & ~NUMBER_CPU) | (bpf_get_smp_processor_id() & NUMBER_CPU);
 
@@ -112,7 +115,7 @@ static __always_inline u64 request_enter(struct ispan_request *request)
 
 	request->began_ns = bpf_ktime_get_ns();
 	count_request(request->began_ns);
-	number = enter_request(request);
+	number = insert_request(request);
 	if (!number) {
 		uncount_request();
 		count(ISPAN_COUNT_NO_MEMORY);

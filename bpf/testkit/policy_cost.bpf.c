@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that measure the cost of a policy per call, without the cost of a probe or a record. Each program runs a policy repeatedly
- * and returns the time in nanoseconds.
+ * Programs that measure the cost of a policy per call, without the cost of a probe or a record. Each program runs a policy
+ * repeatedly, and stores the total time in nanoseconds.
  */
 #include "inferspan_policy.h"
 

@@ -45,7 +45,7 @@ final class Phases {
     }
   }
 
-  /** Counts the connect phase as time to the first token if no connection was reported. */
+  /** Ends the connect phase and begins the next one, if no connection was reported. */
   void connectionUnreported() {
     if (phase == Phase.CONNECT) {
       phase = Phase.FIRST_TOKEN;

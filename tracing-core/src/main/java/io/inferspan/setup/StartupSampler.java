@@ -14,7 +14,7 @@ import java.util.List;
 record StartupSampler(Sampler configured) implements Sampler {
   private static final String STARTUP = EppSpans.STARTUP.name(SpanNaming.PROPOSAL);
 
-  /** Wraps a sampler; a sampler that is always off is returned unchanged. */
+  /** Wraps a sampler; one that never samples a root span is returned unchanged. */
   static Sampler around(Sampler configured) {
     String description = configured.getDescription();
     return description.startsWith("AlwaysOff")

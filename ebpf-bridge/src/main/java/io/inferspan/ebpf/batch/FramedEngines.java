@@ -11,8 +11,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles records about the messages of engines without a plugin: the requests that they receive
- * and the outputs that they send.
+ * Handles records about the ZeroMQ messages of engines without a plugin, which arrive in frames:
+ * the requests that they receive and the outputs that they send.
  */
 final class FramedEngines {
 

@@ -54,7 +54,7 @@ public record SlowRequests(StackCounts others, StackCounts slowest, String summa
             .stripTrailingZeros()
             .toPlainString();
     String summary =
-        "slowest: %d of %d requests, from %s %s on".formatted(slow, order.size(), from, unit);
+        "slowest: %d of %d requests, %s %s or more".formatted(slow, order.size(), from, unit);
     return new SlowRequests(others, slowest, summary);
   }
 

@@ -68,12 +68,12 @@ class EbpfToolTest {
 
     String[] byWeight = {"diff", all + "", "--slowest=1%", "--out", page + ""};
     assertThat(run(Map.of(), byWeight))
-        .isEqualTo("0 out: slowest: 1 of 2 requests, from 30 samples on");
+        .isEqualTo("0 out: slowest: 1 of 2 requests, 30 samples or more");
     assertThat(Files.readString(page)).contains("<h1>Slowest 1 %</h1>", "data-difference=\"true\"");
     String[] byTime = {
       "diff", all + "", "--slowest", "1%", "--requests", durations + "", "--out", page + ""
     };
-    assertThat(run(Map.of(), byTime)).isEqualTo("0 out: slowest: 1 of 2 requests, from 90 ms on");
+    assertThat(run(Map.of(), byTime)).isEqualTo("0 out: slowest: 1 of 2 requests, 90 ms or more");
     Path before = Files.writeString(directory.resolve("a"), "main;work 3\n");
     Path after = Files.writeString(directory.resolve("b"), "main;lock 30\n");
     Path same = directory.resolve("same.html");

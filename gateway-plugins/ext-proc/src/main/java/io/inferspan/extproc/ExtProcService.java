@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An endpoint picker for Envoy, like llm-d's: the gRPC service {@code
  * envoy.service.ext_proc.v3.ExternalProcessor}. Envoy sends each request and its response to the
- * service, which picks the endpoint and records the span.
+ * service, which picks the endpoint and records the request's span.
  *
  * <p>It is the request handler of a Vert.x HTTP/2 server, and also responds to health checks. If no
  * endpoint can serve a request, the client gets 503; if the request is rejected, 429.
@@ -170,8 +170,8 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
 
     /**
      * Sets the limit for the total size of all bodies that are being received or held; a request
-     * above it gets 503. The default is 256 MiB. Up to two copies of a body that exist while an
-     * endpoint is picked are not counted: the body in one piece, and the input that plugins hash.
+     * above it gets 503. The default is 256 MiB. While an endpoint is picked, up to two copies of a
+     * body exist that are not counted: the whole body, and the text that plugins hash.
      */
     public Builder maxHeldBytes(long bytes) {
       if (bytes < 1) {

@@ -29,7 +29,10 @@ public final class SchedulerProfile {
   /** A scorer and its weight in the sum. */
   record Weighted(Scorer scorer, double weight) {}
 
-  /** Builder for {@link SchedulerProfile}; plugins are called in the order of addition. */
+  /**
+   * Builder for {@link SchedulerProfile}; plugins of a kind are called in the order in which they
+   * were added.
+   */
   public static final class Builder {
     private final String name;
     private final List<Filter> filters = new ArrayList<>();

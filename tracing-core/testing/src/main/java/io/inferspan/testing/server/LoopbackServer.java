@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** An HTTP server with one event loop and only daemon threads. */
+/** An HTTP server for tests on this machine, with one event loop and only daemon threads. */
 public final class LoopbackServer implements AutoCloseable {
   private static final int TIMEOUT_SECONDS = 30;
 

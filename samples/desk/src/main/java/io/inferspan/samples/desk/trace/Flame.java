@@ -30,9 +30,9 @@ public final class Flame {
   public enum Kind {
     /** The program's own code, or a span. */
     CPU,
-    /** Code of the operating system's kernel, or calls of it. */
+    /** Code of the operating system's kernel, or calls to it. */
     KERNEL,
-    /** Work of the GPU, or calls of its driver. */
+    /** Work of the GPU, or calls to its driver. */
     GPU,
     /** A marker: the end of a truncated stack, or the boundary between CPU and GPU frames. */
     NONE;
@@ -51,6 +51,7 @@ public final class Flame {
     }
 
     private static Kind ofFamily(String family) {
+      // Applications report spans by the protocol CKP.
       return OF_DEVICE.contains(family) ? GPU : family.equals("ckp") ? CPU : KERNEL;
     }
   }

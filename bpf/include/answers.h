@@ -213,13 +213,15 @@ __noinline int after_body(u64 key)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
 	const struct ispan_settings *settings = current_settings();
-	u64 number = connection ? connection->number : 0;
-	struct ispan_request *request = number ? bpf_map_lookup_elem(&requests, &number) : NULL;
+	struct ispan_request *request;
+	u64 number;
 
-	if (!settings || !connection || connection->body || (connection->flags & (OPEN_ANSWERED | OPEN_UNFINISHED)) != OPEN_ANSWERED ||
-	    (request && request->flags & (ISPAN_REQUEST_BOUND | ISPAN_REQUEST_KEPT)))
+	if (!settings || !connection || connection->body || (connection->flags & (OPEN_ANSWERED | OPEN_UNFINISHED)) != OPEN_ANSWERED)
 		return 0;
-	connection_ends(key);
+	number = connection->number;
+	request = bpf_map_lookup_elem(&requests, &number);
+	if (!request || !(request->flags & (ISPAN_REQUEST_BOUND | ISPAN_REQUEST_KEPT)))
+		connection_ends(key);
 	return 0;
 }
 

@@ -128,10 +128,7 @@ static __always_inline void begin_stream(struct ispan_pass *pass, u64 key, bool 
 	new_stream(key, &pass->stream);
 }
 
-/*
- * Begins to decode the messages on a descriptor, if it connects an engine to its API server. Not static, so that the verifier checks
- * it once.
- */
+/* Begins to decode a descriptor, if it connects an engine to its API server. Not static, so that the verifier checks it once. */
 __noinline int framed_begins(u64 key)
 {
 	struct ispan_settings *settings = current_settings();
